@@ -2,7 +2,7 @@
 // the form needs little and shows early.
 import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';
-import { forgetLink, linkFailure, linkIn, takeLink } from './page/page-link.js';
+import { forgetLink, linkFailure, linkIn, openLink, takeLink } from './page/page-link.js';
 
 /** A server that has not answered after this time counts as absent. */
 const ANSWER_MILLISECONDS = 8000;
@@ -52,6 +52,7 @@ async function start() {
   const patience = setTimeout(() => join.showWaiting(), PATIENCE_MILLISECONDS);
   try {
     hasRooms = await askForRooms();
+    link = await openLink(link, (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }));
   } catch (error) {
     if (error instanceof SyntaxError) join.showAbsent(NO_SIGNALBOX);
     else join.showAbsent('The server does not answer. Check that it is running and that you are online.');
@@ -81,15 +82,13 @@ function showForm() {
 
 /** Asks `/livez` first: on a server without rooms, the browser would report a failed request for a room as an error. */
 async function askForRooms() {
-  const waiting = new AbortController();
-  const timer = setTimeout(() => waiting.abort(), ANSWER_MILLISECONDS);
-  try {
-    const response = await fetch('./livez', { signal: waiting.signal });
-    const { rooms } = await response.json();
-    return rooms === true;
-  } finally {
-    clearTimeout(timer);
-  }
+  const { rooms } = await (await ask('./livez')).json();
+  return rooms === true;
+}
+
+/** A request that fails when the server is slow to answer, or to send the rest of its answer. */
+function ask(path, options) {
+  return fetch(path, { ...options, signal: AbortSignal.timeout(ANSWER_MILLISECONDS) });
 }
 
 async function enter(request) {

@@ -207,7 +207,8 @@ public final class SignalingServer: Service {
         let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
-            requestRate: configuration.requestRate, obstacle: { sessions.obstacle }, admin: api,
+            links: configuration.redis.isEmpty ? LinkCodes() : nil, requestRate: configuration.requestRate,
+            obstacle: { sessions.obstacle }, admin: api,
             metrics: configuration.servesMetrics ? { metrics.response() } : nil, log: log)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer

@@ -129,13 +129,17 @@ def own_server(require_server):
 
 @pytest.fixture(scope="session")
 def playwright_driver():
-    """Starts browsers with further arguments."""
+    """Starts browsers with further arguments. One with a profile, a folder, keeps its history there."""
     with sync_playwright() as playwright:
 
-        def launch(arguments=()):
-            return playwright.chromium.launch(
-                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox", *arguments]
-            )
+        def launch(arguments=(), profile=None):
+            options = {
+                "executable_path": os.environ.get("CHROMIUM", "/usr/bin/chromium"),
+                "args": ["--no-sandbox", *arguments],
+            }
+            if profile:
+                return playwright.chromium.launch_persistent_context(profile, **options)
+            return playwright.chromium.launch(**options)
 
         yield launch
 

@@ -1,6 +1,8 @@
 """Links of `signalbox link` on the page, also on a page without TLS that is not of this machine."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import urllib.parse
@@ -42,6 +44,10 @@ def link(server, session, name, *arguments, url=None):
     return run("link", session, "--name", name, "--server", url or server.url, *arguments)
 
 
+def token_link(*arguments, **settings):
+    return link(*arguments, "--with-token", **settings)
+
+
 def expect_joined(page):
     expect(page.locator("#status-text")).to_have_text("Connected")
     return User(page)
@@ -66,11 +72,55 @@ def test_two_users_join_with_their_links_and_a_reload_keeps_the_link(open_page, 
     expect(ada.page.get_by_role("button", name="Copy link")).to_be_hidden()
 
 
-def test_the_token_is_in_no_request_for_a_page(open_page, server, session):
+def recorded(profile):
+    """The addresses in the history of a browser that has ended."""
+    with contextlib.closing(sqlite3.connect(profile / "Default/History")) as history:
+        return [address for (address,) in history.execute("SELECT url FROM urls")]
+
+
+def test_rest_7_no_token_is_in_the_history_of_the_browser(playwright_driver, server, session, tmp_path):
+    """The browser records the address before the page can change it. The link with a token shows that the test sees it."""
+    for kind, address in {"code": link(server, session, "Ada"), "token": token_link(server, session, "Ada")}.items():
+        context = playwright_driver(profile=tmp_path / kind)
+        page = context.new_page()
+        page.goto(address)
+        expect_joined(page)
+        # The history of the tab: the page before the link, and the page without it.
+        assert page.url == server.url + "/" and page.evaluate("history.length") == 2
+        context.close()
+        addresses = recorded(tmp_path / kind)
+        assert address in addresses, "the browser keeps the address with its fragment"
+        assert any("T1" in each for each in addresses) == (kind == "token"), addresses
+
+
+def test_rest_7_a_used_link_says_so_and_a_second_click_works(open_page, server, session):
+    address = link(server, session, "Ada")
+    expect_joined(open_page(address))
+    expect_joined(open_page(address))
+    unknown = open_page(address[:-4] + "0000")
+    expect(alert(unknown)).to_have_text("This link has been used, or it is no longer valid. Ask for a new one.")
+    expect(unknown.get_by_label("Session ID")).to_be_visible()
+    # The browser itself reports the status 404.
+    unknown.complaints.clear()
+
+
+def test_rest_7_a_page_that_cannot_reach_the_server_tries_the_code_again(open_page, server, session):
+    page = open_page("about:blank")
+    page.route("**/link", lambda route: route.fulfill(status=502, body="bad gateway"))
+    page.goto(link(server, session, "Ada"))
+    expect(alert(page)).to_contain_text("The server does not answer.")
+    page.unroute("**/link")
+    page.complaints.clear()
+    page.reload()
+    expect_joined(page)
+
+
+@pytest.mark.parametrize("make", [link, token_link], ids=["code", "token"])
+def test_the_token_is_in_no_request_for_a_page(open_page, server, session, make):
     page = open_page("about:blank")
     addresses = []
     page.on("request", lambda request: addresses.append(request.url + str(request.headers)))
-    page.goto(link(server, session, "Ada"))
+    page.goto(make(server, session, "Ada"))
     expect_joined(page)
     assert len(addresses) > 3 and not any("T1" in each for each in addresses)
 
@@ -98,17 +148,17 @@ def test_a_link_in_the_address_bar_of_an_open_page_is_taken(open_page, server, s
 @pytest.mark.parametrize("spoil", [
     lambda link: link.split("&token=")[0], lambda link: link.replace("key=100", "key="),
     lambda link: link.replace("#session=1_", "#session="), lambda link: link.split("#")[0] + "#session=x",
-    lambda link: link.replace("token=T1%3D%3D", "token="),
-], ids=["no token", "no key", "no session prefix", "session only", "no form of token"])  # fmt: skip
+    lambda link: link.replace("token=T1%3D%3D", "token="), lambda link: link.split("#")[0] + "#code=12",
+], ids=["no token", "no key", "no session prefix", "session only", "no form of token", "half a code"])  # fmt: skip
 def test_a_broken_link_gets_the_form_and_a_sentence(open_page, server, session, spoil):
-    page = open_page(spoil(link(server, session, "Ada")))
+    page = open_page(spoil(token_link(server, session, "Ada")))
     expect(alert(page)).to_have_text("This link is not complete. Ask for it again, and copy all of it.")
     expect(page.get_by_label("Session ID")).to_be_visible()
     assert page.url == server.url + "/"
 
 
 def test_a_truncated_token_is_not_accepted_and_the_user_is_told_what_to_do(open_page, server, session):
-    page = open_page(link(server, session, "Ada")[:-40])
+    page = open_page(token_link(server, session, "Ada")[:-40])
     expect(alert(page)).to_contain_text("The server does not accept this link: ")
     expect(alert(page)).to_contain_text("Ask for a new one.")
     expect(page.get_by_role("button", name="Try again")).to_be_enabled()

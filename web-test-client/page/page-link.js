@@ -1,16 +1,21 @@
-// A link to a session, as `signalbox link` prints it: session, API key and token are in the fragment, which browsers do
-// not send to servers.
+// A link to a session, as `signalbox link` prints it. Its fragment, which browsers do not send to servers, has a code, or
+// session, API key and token. Browsers keep the whole link in their history, also after the page has removed the fragment
+// from the address bar. A code there is soon worth nothing; a token is good until it expires.
 
 const STORED = 'signalbox.link';
 
 const BROKEN = 'This link is not complete. Ask for it again, and copy all of it.';
 
+const USED = 'This link has been used, or it is no longer valid. Ask for a new one.';
+
 /**
- * What the fragment of an address names: `{access: {apiKey, sessionId, token}}`, `{problem}` for a link that is not
- * complete, or null without a link.
+ * What the fragment of an address names: `{code}`, `{access: {apiKey, sessionId, token}}`, `{problem}` for a link that is
+ * not complete, or null without a link.
  */
 export function linkIn(fragment) {
   const fields = new URLSearchParams(fragment.replace(/^#/, ''));
+  const code = fields.get('code');
+  if (code !== null) return /^[0-9a-f]{32}$/.test(code) ? { code } : { problem: BROKEN };
   const [sessionId, apiKey, token] = ['session', 'key', 'token'].map((name) => fields.get(name));
   if (sessionId === null && apiKey === null && token === null) return null;
   const isToken = /^T1==./.test(token ?? '') || /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token ?? '');
@@ -19,20 +24,29 @@ export function linkIn(fragment) {
 }
 
 /**
- * Takes the link out of the address, so that the token is not in the history, and keeps it in this tab for a reload.
- * Without one in the address, returns the kept one.
+ * Takes the link out of the address, so that nobody reads it over the user's shoulder or copies it from there, and keeps
+ * it in this tab for a reload. Without one in the address, returns the kept one.
  */
 export function takeLink() {
   const link = linkIn(location.hash);
   if (link === null) return keptLink();
   history.replaceState(null, '', location.pathname + location.search);
-  forgetLink();
-  try {
-    if (link.access) sessionStorage.setItem(STORED, JSON.stringify(link.access));
-  } catch {
-    // The browser refuses storage: the link lasts until the page is reloaded.
-  }
+  keepLink(link);
   return link;
+}
+
+/**
+ * Exchanges the code of a link, if it has one, for what the code stands for (REST-7), and keeps that. `post(path, body)`
+ * returns the response.
+ */
+export async function openLink(link, post) {
+  if (link?.code === undefined) return link;
+  const response = await post('./link', { code: link.code });
+  // Any other status is that of a proxy, or of a server that stops: the user may try again.
+  if (!response.ok && response.status !== 404) throw new Error(`status ${response.status}`);
+  const opened = response.ok ? { access: accessIn(await response.json()) } : { problem: USED };
+  keepLink(opened);
+  return opened;
 }
 
 /** The user wants another session. */
@@ -51,11 +65,25 @@ export function linkFailure(message) {
   return message;
 }
 
+function keepLink({ code, access }) {
+  forgetLink();
+  try {
+    if (code ?? access) sessionStorage.setItem(STORED, JSON.stringify(code ? { code } : access));
+  } catch {
+    // The browser refuses storage: the link lasts until the page is reloaded.
+  }
+}
+
 function keptLink() {
   try {
-    const { apiKey, sessionId, token } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
-    return apiKey && sessionId && token ? { access: { apiKey, sessionId, token } } : null;
+    const kept = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
+    if (kept.code) return { code: kept.code };
+    return kept.token ? { access: accessIn(kept) } : null;
   } catch {
     return null;
   }
+}
+
+function accessIn({ apiKey, sessionId, token }) {
+  return { apiKey, sessionId, token };
 }

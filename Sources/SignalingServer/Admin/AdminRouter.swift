@@ -43,7 +43,7 @@ final class AdminRouter: TransportServerHandler {
         case .metrics: exchange.respond(metrics())
         case .admin(let route): api.handle(exchange, route, in: .everything)
         case .file(let path): exchange.respond(AdminPage.response(at: path))
-        case .createSession, .room, .project:
+        case .createSession, .room, .link, .project:
             exchange.respond(.failure(.notFound, "there is nothing at this path of the admin listener"))
         }
     }
@@ -58,7 +58,7 @@ final class AdminRouter: TransportServerHandler {
         case .livez, .readyz: return nil
         case .file where exchange.method != .get && exchange.method != .head:
             return .failure(.methodNotAllowed, "use GET, HEAD for this path", headers: [("Allow", "GET, HEAD")])
-        case .file, .metrics, .admin, .createSession, .room, .project: break
+        case .file, .metrics, .admin, .createSession, .room, .link, .project: break
         }
         if ServerConfiguration.isLoopback(listener.host), !LoopbackName.matches(exchange.header("host")) {
             return .failure(.forbidden, "the admin listener answers requests from its own machine only")

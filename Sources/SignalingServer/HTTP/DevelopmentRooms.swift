@@ -7,13 +7,6 @@ import SignalingTokens
 /// A room's session ID is derived from the room's name and the project's secret. The server therefore keeps no list of
 /// rooms, and a server that restores the secret of the last run (RES-15) has the same rooms.
 final class DevelopmentRooms {
-    /// The credentials for a room.
-    struct Access {
-        let apiKey: APIKey
-        let session: SessionID
-        let token: String
-    }
-
     private let project: Project
     private let secret: Secret
     private var randomness = SystemRandomNumberGenerator()
@@ -24,7 +17,7 @@ final class DevelopmentRooms {
     }
 
     /// - Throws: ``SignalingError/Code/invalidParameter`` for a name, role or data that is not permitted.
-    func access(room: String, role: String?, data: String?, now: WallTime) throws(SignalingError) -> Access {
+    func access(room: String, role: String?, data: String?, now: WallTime) throws(SignalingError) -> SessionAccess {
         guard (1...64).contains(room.utf8.count), (try? SignalRequest(type: room).validate()) != nil else {
             throw SignalingError(
                 .invalidParameter, "the room's name is not valid: use 1 to 64 letters, digits or characters - . _ ~")
@@ -39,7 +32,7 @@ final class DevelopmentRooms {
             let token = try T1Token.make(
                 AccessRequest(sessionId: session, role: role, connectionData: data ?? ""), project: project, now: now,
                 using: &randomness)
-            return Access(apiKey: project.apiKey, session: session, token: token)
+            return SessionAccess(apiKey: project.apiKey, session: session, token: token)
         } catch {
             throw SignalingError(.invalidParameter, "cannot create a token: \(error)")
         }

@@ -11,6 +11,7 @@ final class RESTRouter {
     var verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
+    private var links: LinkCodes?
     private var parser = JSONParser(
         limits: JSONLimits(
             depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
@@ -30,18 +31,20 @@ final class RESTRouter {
 
     /// - Parameters:
     ///   - development: `nil` outside of development mode.
+    ///   - links: `nil` if several nodes share the sessions.
     ///   - obstacle: why the server must not be given new work; `nil` when it may (`/readyz`).
     ///   - admin: for projects, each of which sees its own sessions.
     ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
+        links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
         metrics: (() -> HTTPResponse)?, log: RequestLog
     ) {
         self.hub = hub
         self.verifier = verifier
         self.files = files
         self.development = development
+        self.links = links
         rates = RequestRates(limit: requestRate)
         self.obstacle = obstacle
         self.admin = admin
@@ -69,6 +72,8 @@ final class RESTRouter {
                 exchange.respond(createSession(exchange))
             case .room(let name):
                 exchange.respond(try room(exchange, name))
+            case .link:
+                exchange.respond(try openLink(exchange))
             case .project(let apiKey, let route):
                 let project = try authorize(exchange, apiKey)
                 if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
@@ -166,11 +171,42 @@ final class RESTRouter {
         }
         let access = try development.access(
             room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)
-        return .json(
-            [
-                "apiKey": .string(access.apiKey.rawValue), "sessionId": .string(access.session.rawValue),
-                "token": .string(access.token),
-            ], headers: headers)
+        return .json(access.json, headers: headers)
+    }
+
+    // MARK: - Links
+
+    /// REST-7. Without credentials: the code is one.
+    private func openLink(_ exchange: HTTPExchange) throws(SignalingError) -> HTTPResponse {
+        let code = try required("code", in: object(exchange.body))
+        guard let access = links?.open(code, now: hub.environment.now) else {
+            return .failure(
+                .notFound, "the code is unknown: it has been used, or has expired, or the server has restarted")
+        }
+        return .json(access.json)
+    }
+
+    /// REST-7. The server refuses a token that no client could use.
+    private func makeLink(_ exchange: HTTPExchange, of project: Project) throws(SignalingError) -> HTTPResponse {
+        guard links != nil else {
+            return .failure(.notImplemented, "several nodes share the sessions, and only one would know the code")
+        }
+        let body = try object(exchange.body)
+        let access = SessionAccess(
+            apiKey: project.apiKey, session: SessionID(try required("sessionId", in: body)),
+            token: try required("token", in: body))
+        let wallTime = WallTime.current
+        let grant = try verifier.verify(
+            token: access.token, sessionId: access.session, apiKey: access.apiKey, now: wallTime)
+        let now = hub.environment.now
+        let until = now.advanced(by: .milliseconds(grant.validUntil.milliseconds - wallTime.milliseconds))
+        guard let code = links?.add(access, until: until, now: now, using: &randomness) else {
+            return .failure(
+                .tooManyRequests,
+                "the project has \(LinkCodes.projectLimit) codes, which are not used yet and have not expired",
+                headers: [("Retry-After", "\(LinkCodes.timeAfterUse.components.seconds)")])
+        }
+        return .json(["code": .string(code)])
     }
 
     // MARK: - Inside a project
@@ -200,6 +236,7 @@ final class RESTRouter {
                         "items": .array(connections.map(\.restDescription)),
                     ]))
             }
+        case .link: exchange.respond(try makeLink(exchange, of: project))
         case .media,
             .streams where exchange.method == .put:
             exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))
@@ -229,6 +266,11 @@ final class RESTRouter {
     }
 
     private func signalRequest(_ body: [UInt8]) throws(SignalingError) -> SignalRequest {
+        let object = try object(body)
+        return SignalRequest(type: try text("type", in: object), data: try text("data", in: object))
+    }
+
+    private func object(_ body: [UInt8]) throws(SignalingError) -> JSONObject {
         let value: JSONValue
         do { value = try parser.parse(body) } catch {
             throw SignalingError(.invalidParameter, "the body is not JSON: \(error)")
@@ -236,7 +278,14 @@ final class RESTRouter {
         guard let object = value.objectValue else {
             throw SignalingError(.invalidParameter, "the body is not a JSON object")
         }
-        return SignalRequest(type: try text("type", in: object), data: try text("data", in: object))
+        return object
+    }
+
+    private func required(_ name: String, in object: JSONObject) throws(SignalingError) -> String {
+        guard let text = try text(name, in: object) else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" is missing")
+        }
+        return text
     }
 
     /// REST-2: `null` means absent. OpenTok's SDKs for Java and .NET write every member that a signal lacks as `null`.

@@ -76,6 +76,7 @@ extension Route {
         case .metrics: "metrics"
         case .createSession: "create_session"
         case .room: "room"
+        case .link: "open_link"
         case .file: "file"
         case .admin: "admin"
         case .project(_, let route):
@@ -84,6 +85,7 @@ extension Route {
             case .connections: "list_connections"
             case .connection: "force_disconnect"
             case .streams, .stream: "streams"
+            case .link: "create_link"
             case .media: "media"
             }
         }
@@ -93,7 +95,7 @@ extension Route {
     var isREST: Bool {
         switch self {
         case .createSession, .project, .admin: true
-        case .livez, .readyz, .metrics, .room, .file: false
+        case .livez, .readyz, .metrics, .room, .link, .file: false
         }
     }
 }

@@ -12,6 +12,8 @@ enum Route: Hashable {
     case createSession
     /// `/session` and `/room/{name}`, in development mode.
     case room(String)
+    /// `/link`: what the code of a link stands for.
+    case link
     /// `/v2/project/{apiKey}/…`
     case project(APIKey, ProjectRoute)
     case file(String)
@@ -31,6 +33,7 @@ enum Route: Hashable {
         case ("session", 1): self = .room("default")
         case ("session", 2) where parts[1] == "create": self = .createSession
         case ("room", 2): self = .room(parts[1])
+        case ("link", 1): self = .link
         case ("v2", 4...) where parts[1] == "project":
             if let route = ProjectRoute(parts: Array(parts[3...])) {
                 self = .project(APIKey(parts[2]), route)
@@ -46,7 +49,7 @@ enum Route: Hashable {
         switch self {
         case .livez, .readyz, .metrics, .room, .file: [.get, .head]
         case .admin(let route): route.methods
-        case .createSession: [.post]
+        case .createSession, .link: [.post]
         case .project(_, let route): route.methods
         }
     }
@@ -64,6 +67,8 @@ enum ProjectRoute: Hashable {
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
     case stream(SessionID)
+    /// `/link`: a code for a token.
+    case link
     /// Archives, broadcasts, muting and everything else about media, which OpenTok has and this server does not.
     case media
 
@@ -71,6 +76,7 @@ enum ProjectRoute: Hashable {
         switch (parts.first, parts.count) {
         case ("session", 3...):
             self.init(session: SessionID(parts[1]), parts: Array(parts[2...]))
+        case ("link", 1): self = .link
         case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
             ("callback", _), ("connect", _):
             self = .media
@@ -95,7 +101,7 @@ enum ProjectRoute: Hashable {
 
     var methods: [HTTPMethod] {
         switch self {
-        case .signal: [.post]
+        case .signal, .link: [.post]
         case .connections, .stream: [.get, .head]
         case .streams: [.get, .head, .put]
         case .connection: [.delete]

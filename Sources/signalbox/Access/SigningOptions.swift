@@ -15,6 +15,19 @@ struct SigningOptions: ParsableArguments {
             case .application(let application): application.project
             }
         }
+
+        /// The header with which a backend's request names its project (REST-1).
+        func requestHeader() throws -> (name: String, value: String) {
+            var randomness = SystemRandomNumberGenerator()
+            switch self {
+            case .project(let project):
+                let text = try RequestCredentials.make(project: project, now: .current, using: &randomness)
+                return ("X-OPENTOK-AUTH", text)
+            case .application(let application):
+                let text = try RequestCredentials.make(application: application, now: .current, using: &randomness)
+                return ("Authorization", "Bearer \(text)")
+            }
+        }
     }
 
     @OptionGroup var projectOptions: ProjectOptions

@@ -35,17 +35,8 @@ struct AdminOptions: ParsableArguments {
         if let token = try adminToken ?? SecretVariable.value("SIGNALBOX_ADMIN_TOKEN") {
             return AdminClient(url: url, header: ("Authorization", "Bearer \(token)"))
         }
-        var randomness = SystemRandomNumberGenerator()
         do {
-            switch try signing.signer() {
-            case .project(let project):
-                let text = try RequestCredentials.make(project: project, now: .current, using: &randomness)
-                return AdminClient(url: url, header: ("X-OPENTOK-AUTH", text))
-            case .application(let application):
-                let text = try RequestCredentials.make(application: application, now: .current, using: &randomness)
-                return AdminClient(url: url, header: ("Authorization", "Bearer \(text)"))
-            case nil: return AdminClient(url: url, header: nil)
-            }
+            return AdminClient(url: url, header: try signing.signer()?.requestHeader())
         } catch let error as ExitCode {
             throw error
         } catch {

@@ -8,9 +8,15 @@ struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Print a link with which one user joins a session in a browser.",
         discussion: """
-            The link opens the server's page. Session, API key and token are in its fragment (after #), which browsers \
-            do not send to servers. Anyone who has the link can join as this user. Give each user a link of their own, \
-            over a channel that you trust.
+            The link opens the server's page. It carries a code, which the page exchanges for session, API key and \
+            token. The code works once, and for five minutes more, until the token expires or the server restarts. \
+            Anyone who opens the link first can join as this user. Give each user a link of their own, over a channel \
+            that you trust.
+
+            With --with-token, and where the server gives no code, the link carries the token itself. It then works as \
+            often as you like until the token expires, for everyone who has it. Browsers keep it in their history.
+
+            Code and token are in the link's fragment (after #), which browsers do not send to servers.
 
               signalbox link SESSION --name Bob --server http://192.168.1.20:8080
               signalbox link lobby --name Bob
@@ -28,19 +34,24 @@ struct LinkCommand: AsyncParsableCommand {
     @Option(help: "How long the link is valid, in seconds; at most 2592000 (30 days). (default: 86400)")
     var expiresIn: Int64?
 
+    @Flag(help: "Put the token into the link, not a code.")
+    var withToken = false
+
     @OptionGroup var signing: SigningOptions
 
     func run() async throws {
         let server = try signing.serverOptions.url()
-        let link = try await link(on: server)
+        let (token, signer) = try await token(on: server)
+        let link = try await withCode(token, signer, on: server)
         guard let page = server.resource("/")?.absoluteString else {
             throw ExitStatus.exit(ExitStatus.usage, "the server's URL \(server.text) cannot be the start of a link.")
         }
         print("\(page)#\(link.fragment)")
     }
 
-    private func link(on server: ServerURL) async throws -> PageLink {
-        guard let content = try? SessionIDCodec.read(SessionID(session)) else { return try await roomLink(on: server) }
+    /// - Returns: the link with the token, and the signer whose credentials the server knows.
+    private func token(on server: ServerURL) async throws -> (PageLink, SigningOptions.Signer?) {
+        guard let content = try? SessionIDCodec.read(SessionID(session)) else { return try await roomToken(on: server) }
         guard let signer = try signing.givenSigner() ?? signing.localSigner(of: content.apiKey) else {
             throw ExitStatus.exit(
                 ExitStatus.usage,
@@ -54,12 +65,12 @@ struct LinkCommand: AsyncParsableCommand {
                 "signalbox: this link works on this machine only. For another machine, give --server with an address "
                     + "at which that machine reaches the server.")
         }
-        return PageLink(session: session, key: signer.project.apiKey.rawValue, token: token)
+        return (.token(token, session: session, key: signer.project.apiKey.rawValue), signer)
     }
 
     /// A room's session and token come from the server. With credentials for it, the tool signs a token of its own, so
     /// that the lifetime can be chosen.
-    private func roomLink(on server: ServerURL) async throws -> PageLink {
+    private func roomToken(on server: ServerURL) async throws -> (PageLink, SigningOptions.Signer?) {
         let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
         let signer = try signing.localSigner(of: APIKey(room.apiKey))
         if expiresIn != nil, signer == nil {
@@ -69,7 +80,30 @@ struct LinkCommand: AsyncParsableCommand {
                     + "Leave the option out.")
         }
         let token = try signer?.token(request(SessionID(room.sessionId))) ?? room.token
-        return PageLink(session: room.sessionId, key: room.apiKey, token: token)
+        return (.token(token, session: room.sessionId, key: room.apiKey), signer)
+    }
+
+    /// - Returns: a link with a code (REST-7). If there is none, tells the user why, and returns the link with the token.
+    private func withCode(
+        _ link: PageLink, _ signer: SigningOptions.Signer?, on server: ServerURL
+    ) async throws -> PageLink {
+        guard !withToken, case .token(let token, let session, let key) = link,
+            let url = server.resource("/v2/project/\(key)/link")
+        else { return link }
+        var reason = "this terminal has no credentials for it"
+        if let signer {
+            let body = try JSONEncoder().encode(["sessionId": session, "token": token])
+            let answer = try? await WebRequest.post(body, to: url, header: signer.requestHeader())
+            struct Code: Decodable { let code: String }
+            if let answer, answer.status == .ok, let code = try? JSONDecoder().decode(Code.self, from: answer.body) {
+                return .code(code.code)
+            }
+            reason = answer.flatMap { WebRequest.refusal($0.body) } ?? "it does not answer"
+        }
+        StandardError.print(
+            "signalbox: the server gives no code for this link: \(reason). The link carries the token, which browsers "
+                + "keep in their history.")
+        return link
     }
 
     private func request(_ id: SessionID) -> AccessRequest {
@@ -95,29 +129,5 @@ struct LinkCommand: AsyncParsableCommand {
                 "the server at \(server.text) does not answer like a Signalbox server. Check --server or "
                     + "SIGNALBOX_SERVER.")
         }
-    }
-}
-
-/// What a link to the page carries in its fragment. `web-test-client/page/page-link.js` reads it.
-struct PageLink {
-    let session: String
-    let key: String
-    let token: String
-
-    var fragment: String {
-        [("session", session), ("key", key), ("token", token)].map { "\($0)=\(Self.escaped($1))" }
-            .joined(separator: "&")
-    }
-
-    /// Escapes everything but the unreserved characters of RFC 3986, so that no program that passes a link on changes
-    /// it.
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isUnreserved =
-                character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isUnreserved
-                ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }
