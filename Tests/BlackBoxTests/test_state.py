@@ -193,3 +193,80 @@ def test_a_file_that_is_no_database_is_refused_by_each_command(tmp_path):
     state("check", tmp_path, code=1)
     state("backup", tmp_path, tmp_path / "copy", code=1)
     assert [path.name for path in tmp_path.iterdir()] == [DATABASE]
+
+
+# A view that has no end, a trigger that forgets what the server writes, and others that no server has created.
+FOREIGN = [
+    ("ALTER TABLE command RENAME TO hidden; CREATE VIEW command AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+     "FROM n) SELECT x AS position, x AS session, x AS number, x AS time, x AS run, x AS counter, x AS checksum, x'' AS "
+     "bytes FROM n", "hidden"),
+    ("CREATE VIEW endless AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "endless"),
+    ("CREATE TRIGGER forget AFTER INSERT ON command BEGIN DELETE FROM command; END", "forget"),
+    ("CREATE INDEX slow ON command (bytes)", "slow"), ("CREATE TABLE 'x\n\x1b[2J' (y)", "x??[2J"),
+    ("ALTER TABLE session ADD COLUMN more BLOB", "session"), ("DROP TABLE state", "state"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """The state folder of a server that has stopped."""
+    folder = tmp_path_factory.mktemp("stopped") / "state"
+    with serve(folder) as server:
+        assert server.stop() == 0
+    return folder
+
+
+@pytest.mark.parametrize("sql, name", FOREIGN, ids=[name for _, name in FOREIGN])
+def test_log_23_a_schema_that_is_not_ours_is_damage_and_named(tmp_path, stopped, sql, name):
+    folder, copy = tmp_path / "state", tmp_path / "copy"
+    shutil.copytree(stopped, folder)
+    with sqlite3.connect(folder / DATABASE) as database:
+        database.executescript(sql)
+    database.close()
+    assert name in state("inspect", folder, code=1)
+    [line] = state("check", folder, code=1).splitlines()
+    assert name in line
+    assert name in state("backup", folder, copy, code=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+    # The server keeps nothing in such a database.
+    with serve(folder) as server:
+        assert name in server.err.until("it is set aside as")
+    assert (folder / "sessions.sqlite.damaged").exists()
+
+
+@pytest.mark.parametrize("file", [DATABASE, DATABASE + "-wal", DATABASE + "-shm", DATABASE + "-journal", DATABASE + "-tail"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
+def test_a_file_that_is_not_regular_is_refused_and_named(tmp_path, stopped, file, make):
+    """To open a named pipe waits for its other end."""
+    folder = tmp_path / "state"
+    shutil.copytree(stopped, folder)
+    (folder / file).unlink(missing_ok=True)
+    make(folder / file)
+    for command in (["inspect", folder], ["check", folder], ["backup", folder, tmp_path / "copy"]):
+        assert file in state(*command, code=NO_INPUT)
+    refused = run("serve", "--port", "0", "--state-dir", folder)
+    assert refused.returncode != 0 and file in refused.stderr and refused.stderr.count("\n") == 1, refused
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_log_24_a_backup_leaves_the_files_of_others_alone(tmp_path, stopped):
+    (tmp_path / "copy.new").write_text("mine")
+    state("backup", stopped, tmp_path / "copy")
+    assert (tmp_path / "copy.new").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "copy.new"]
+
+
+@pytest.mark.parametrize("sql", [
+    "UPDATE command SET bytes = x'00' WHERE position = 2", "DELETE FROM command WHERE position = 2",
+    "DELETE FROM command WHERE position = (SELECT max(position) FROM command)", "UPDATE state SET alive = alive + 1",
+])  # fmt: skip
+async def test_log_24_a_backup_of_a_damaged_database_fails(tmp_path, sql):
+    folder = tmp_path / "state"
+    with serve(folder) as server:
+        server.folder = folder
+        await chat(server)
+        server.process.kill()
+        server.process.wait()
+    change(folder, sql)
+    assert "signalbox state check" in state("backup", folder, tmp_path / "copy", code=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]

@@ -91,6 +91,36 @@ final class LogBench {
         ).log.close()
     }
 
+    /// Replaces a session's row by one that covers its commands up to a position, with the checksum for it.
+    func cover(key: Int64, _ session: SessionID, through position: LogPosition) throws {
+        let id = Array(session.rawValue.utf8)
+        let checksum = id.withUnsafeBytes {
+            CommandSchema.checksum(key: SessionKey(key), id: $0, position: 2, at: position, snapshot: nil)
+        }
+        let numbers = [position.number, position.id.run.rawValue, position.id.counter].map { Int64(bitPattern: $0) }
+        try Database(path: database.path, access: .readWrite).execute(
+            """
+            UPDATE session SET position = 2, number = \(numbers[0]), run = \(numbers[1]), counter = \(numbers[2]),
+                checksum = \(checksum) WHERE key = \(key)
+            """)
+    }
+
+    /// Ends the log as a crash does, with damage that reading the rows does not touch: in the list of free pages.
+    func damageFreePages() throws {
+        for _ in 0..<200 { try append(["a", "b"], padding: 500) }
+        try confirm(400)
+        try keepNewest("a")
+        try keepNewest("b")
+        try signOfLife()
+        try crash()
+        var bytes = try Data(contentsOf: database)
+        // The first page of the list is at this offset of the header. Its first field is the number of the next page.
+        let first = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(first > 0)
+        bytes.replaceSubrange((first - 1) * 4_096..<(first - 1) * 4_096 + 4, with: [0x7f, 0, 0, 0])
+        try bytes.write(to: database)
+    }
+
     func permissions(_ suffix: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: file(suffix).path)[.posixPermissions] as? Int
     }

@@ -88,6 +88,18 @@ struct ToolTests {
         #expect(!FileManager.default.fileExists(atPath: file + "2.new"))
     }
 
+    @Test("LOG-24: a database with damage that a copy would not have is not backed up")
+    func backupOfDamagedPages() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.damageFreePages()
+        let file = bench.folder.appending(path: "backup").path
+        #expect(throws: CommandLogFault(.damaged, "")) {
+            try SQLiteCommandLog.backup(folder: bench.folder.path, to: file)
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
     // MARK: - Contents and check
 
     @Test("The contents are each session's snapshot and later commands, and the sizes of the files")
@@ -158,6 +170,61 @@ struct ToolTests {
         try bench.start()
         #expect(bench.kept.sessions.isEmpty)
         #expect(bench.lines.contain("set aside"))
+    }
+
+    @Test(
+        "A check finds numbers that no server counts to, with which the next sum would overflow",
+        arguments: [
+            LogPosition(number: .max, id: CommandID(run: RunID(1), counter: 1)),
+            LogPosition(number: 2, id: CommandID(run: RunID(1), counter: .max)),
+        ])
+    func checkNumbers(covered: LogPosition) throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a", "a"])
+        try bench.stop()
+        try bench.cover(key: 1, "a", through: covered)
+        let report = try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }
+        #expect(report.faults.first?.contains("the table session contradicts itself, key 1") == true)
+        try bench.start()
+        #expect(bench.kept.sessions.isEmpty)
+        try bench.fill(["a"])
+    }
+
+    @Test("A value over the limit is damage when it is read, and is not written as NULL")
+    func valueLimit() throws {
+        let bench = try LogBench()
+        let (path, bytes) = (bench.database.path, [UInt8](repeating: 7, count: 2_000))
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute("CREATE TABLE t (value BLOB)")
+        func insert(in database: Database) throws(DatabaseError) {
+            let row = try Statement("INSERT INTO t VALUES (?)", in: database)
+            try bytes.withBytes { (bytes) throws(DatabaseError) in
+                row.bind(borrowing: bytes, at: 1)
+                try row.run()
+            }
+        }
+        try insert(in: database)
+        let limited = try Database(path: path, access: .readWrite, valueByteLimit: 1_000)
+        let refused = #expect(throws: DatabaseError.self) { try insert(in: limited) }
+        #expect(refused?.kind == .inputOutput)
+        #expect(try limited.integer("SELECT count(*) FROM t") == 1)
+        let read = #expect(throws: DatabaseError.self) { _ = try limited.integer("SELECT value FROM t") }
+        #expect(read?.kind == .damaged)
+    }
+
+    @Test("A view is not read, and a trigger does nothing, also if another program adds it while the file is open")
+    func laterSchema() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a"])
+        let other = try Database(path: bench.database.path, access: .readWrite)
+        try other.execute("CREATE TRIGGER forget AFTER INSERT ON command BEGIN DELETE FROM command; END")
+        try bench.fill(["a"])
+        let database = try Database(path: bench.database.path, access: .readOnly)
+        #expect(try database.integer("SELECT count(*) FROM command") == 2)
+        try other.execute("CREATE VIEW other AS SELECT 1")
+        #expect(throws: DatabaseError.self) { _ = try database.integer("SELECT * FROM other") }
     }
 
     @Test("A check reports sessions that cannot be decoded")

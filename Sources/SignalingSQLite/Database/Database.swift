@@ -39,8 +39,12 @@ final class Database {
     /// closed.
     private let logLength = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
+    /// The largest value that a row may have: more than a session with 100,000 connections and a log of 128 MiB needs.
+    /// SQLite itself reads up to 1 GB at once, so a file of somebody else could make a tool reserve several.
+    static let valueByteLimit: Int32 = 256 << 20
+
     /// - Parameter path: the file. `readWrite` creates it if it does not exist. A symbolic link is refused.
-    init(path: String, access: Access) throws(DatabaseError) {
+    init(path: String, access: Access, valueByteLimit: Int32 = valueByteLimit) throws(DatabaseError) {
         var opened: OpaquePointer?
         let flags =
             switch access {
@@ -50,11 +54,13 @@ final class Database {
         // One thread at a time uses a connection, so SQLite's own lock is not needed.
         let code = sqlite3_open_v2(
             path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE, nil)
-        guard code == SQLITE_OK, let opened else {
-            let error = DatabaseError.last(of: opened, code: code)
+        let hardened = code == SQLITE_OK ? signalbox_sqlite_distrust_file(opened) : code
+        guard hardened == SQLITE_OK, let opened else {
+            let error = DatabaseError.last(of: opened, code: hardened)
             sqlite3_close_v2(opened)
             throw error
         }
+        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, valueByteLimit)
         connection = opened
         logLength.initialize(to: 0)
         // Replaces SQLite's own hook, which would run checkpoints within commits.
@@ -141,6 +147,8 @@ final class Statement {
     private let database: Database
     private let statement: OpaquePointer
     private let sql: String
+    /// Why SQLite has refused a value. The parameter is still NULL then, which must not be written.
+    private var bindFault: DatabaseError?
 
     init(_ sql: String, in database: Database) throws(DatabaseError) {
         var prepared: OpaquePointer?
@@ -162,8 +170,9 @@ final class Statement {
     func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
         if bytes.isEmpty {
             sqlite3_bind_zeroblob(statement, index, 0)
-        } else {
-            sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil)
+        } else if sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil) != SQLITE_OK {
+            bindFault = DatabaseError(
+                code: SQLITE_IOERR, text: "a value of \(bytes.count) bytes is larger than the database accepts")
         }
     }
 
@@ -177,6 +186,10 @@ final class Statement {
     /// Advances to the next row. Returns `false` after the last one.
     func step() throws(DatabaseError) -> Bool {
         try database.checkInjectedFault(sql)
+        if let fault = bindFault {
+            bindFault = nil
+            throw fault
+        }
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false

@@ -28,8 +28,9 @@ struct DatabaseError: Error, Sendable, CustomStringConvertible {
         switch code & 0xff {
         case SQLITE_FULL: kind = .full
         case SQLITE_BUSY, SQLITE_LOCKED: kind = .busy
-        // SQLITE_ERROR: the tables are not those that the statements expect.
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR: kind = .damaged
+        // SQLITE_ERROR: the tables are not those that the statements expect. SQLITE_TOOBIG: a value is larger than
+        // those that this program writes.
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_TOOBIG: kind = .damaged
         default: kind = .inputOutput
         }
     }

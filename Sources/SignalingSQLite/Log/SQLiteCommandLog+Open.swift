@@ -82,6 +82,7 @@ extension SQLiteCommandLog {
             if let version = try database.laterVersion() {
                 fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
             } else {
+                try database.checkSchema()
                 let content = try LogContent(database)
                 // Finds damage that the last run may have stopped for, and that reading the rows does not.
                 if content.state?.isClean == false, let damage = try database.damage(in: .structure).first {

@@ -11,8 +11,9 @@ enum CommandSchema {
     static let applicationID: Int64 = 0x5367_4278
     static let version: Int64 = 1
 
-    static let creation = """
-        BEGIN IMMEDIATE;
+    /// The tables by their names, as SQLite keeps their definitions.
+    static let tables = [
+        "command": """
         CREATE TABLE command (
             position INTEGER PRIMARY KEY,   -- in the order of all sessions
             session INTEGER NOT NULL,
@@ -22,7 +23,9 @@ enum CommandSchema {
             counter INTEGER NOT NULL,
             checksum INTEGER NOT NULL,
             bytes BLOB NOT NULL
-        ) STRICT;
+        ) STRICT
+        """,
+        "session": """
         CREATE TABLE session (
             key INTEGER PRIMARY KEY,
             id BLOB NOT NULL,               -- UTF-8
@@ -32,7 +35,9 @@ enum CommandSchema {
             counter INTEGER NOT NULL,
             checksum INTEGER NOT NULL,
             snapshot BLOB                   -- NULL before the first one
-        ) STRICT;
+        ) STRICT
+        """,
+        "state": """
         CREATE TABLE state (
             one INTEGER PRIMARY KEY CHECK (one = 1),
             position INTEGER NOT NULL,      -- no later command has this position or a lower one
@@ -42,11 +47,29 @@ enum CommandSchema {
             clean INTEGER NOT NULL,         -- 1 after a synchronized stop
             copy INTEGER NOT NULL,          -- 1 in a backup
             checksum INTEGER NOT NULL
-        ) STRICT;
+        ) STRICT
+        """,
+    ]
+
+    static let creation = """
+        BEGIN IMMEDIATE;
+        \(tables.values.sorted().joined(separator: ";\n"));
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
         COMMIT;
         """
+
+    /// The words of a definition, without its comments and its layout, which may differ between versions of this program.
+    ///
+    /// By bytes, since SQLite ends a comment at a line feed and nowhere else. A quotation mark, or a comment of the other
+    /// form, is a part of a word, and so makes a difference.
+    static func words(of definition: [UInt8]) -> [ArraySlice<UInt8>] {
+        let dash = UInt8(ascii: "-")
+        return definition.split(separator: UInt8(ascii: "\n")).flatMap { line in
+            let comment = line.indices.dropLast().first { line[$0] == dash && line[$0 + 1] == dash }
+            return line[..<(comment ?? line.endIndex)].split { $0 == UInt8(ascii: " ") }
+        }
+    }
 
     static func checksum(
         position: Int64, key: SessionKey, at logPosition: LogPosition, time: MonotonicInstant,
@@ -122,6 +145,30 @@ extension Database {
         return version > CommandSchema.version ? version : nil
     }
 
+    /// Checks that the file has our tables and nothing else. A view in place of a table could be read without an end, and
+    /// a trigger could undo what the server writes and acknowledges.
+    ///
+    /// - Throws: `damaged`, with the name of the first table, index, view or trigger that is not ours or not as it was.
+    func checkSchema() throws(DatabaseError) {
+        let row = try Statement("SELECT type, name, sql FROM sqlite_schema", in: self)
+        var expected = CommandSchema.tables
+        while try row.step() {
+            let (kind, name) = (Self.printable(row.text(0)), Self.printable(row.text(1)))
+            guard let definition = expected.removeValue(forKey: row.text(1)), kind == "table" else {
+                throw DatabaseError(damaged: "it has the \(kind) \"\(name)\", which Signalbox did not create")
+            }
+            guard CommandSchema.words(of: row.bytes(2)) == CommandSchema.words(of: Array(definition.utf8)) else {
+                throw DatabaseError(damaged: "the table \(name) is not as Signalbox creates it")
+            }
+        }
+        if let name = expected.keys.min() { throw DatabaseError(damaged: "the table \(name) is missing") }
+    }
+
+    /// A name in the file may be any text.
+    private static func printable(_ name: String) -> String {
+        String(name.prefix(100).map { $0.isASCII && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
+    }
+
     private func applicationID() throws(DatabaseError) -> Int64 { try integer("PRAGMA application_id") }
 
     /// Begins a run: keeps what is to be continued, and marks the database as not stopped. This is on the disk when it
@@ -168,7 +215,9 @@ struct LogState {
             position: row.integer(0), aliveAt: MonotonicInstant(nanoseconds: row.integer(1)), boot: row.text(2),
             durability: row.integer(3) == 0 ? .process : .power, isClean: row.integer(4) != 0,
             isCopy: row.integer(5) != 0)
-        guard state.position >= 0, state.checksum == row.integer(6) else {
+        guard LogContent.isPlausible(state.position), LogContent.isPlausible(state.aliveAt.nanoseconds),
+            state.checksum == row.integer(6)
+        else {
             throw DatabaseError(damaged: "the row of the table state was changed")
         }
         return state

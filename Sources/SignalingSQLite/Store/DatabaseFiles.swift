@@ -4,8 +4,9 @@ import SignalingCore
 /// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
 struct DatabaseFiles: Sendable {
     static let name = "sessions.sqlite"
-    /// SQLite's write-ahead log, its index in shared memory, and ``TailMark``.
-    private static let suffixes = ["", "-wal", "-shm", "-tail"]
+    /// SQLite's write-ahead log, its index in shared memory, a rollback journal, which SQLite would apply although no
+    /// server writes one, and ``TailMark``.
+    private static let suffixes = ["", "-wal", "-shm", "-journal", "-tail"]
 
     /// The database, without symbolic links in its folder: SQLite refuses them when it opens a file.
     let path: String
@@ -33,9 +34,23 @@ struct DatabaseFiles: Sendable {
         for suffix in Self.suffixes { try checkOwner(of: path + suffix) }
     }
 
+    /// Checks the files that exist before a tool opens them. To open a named pipe would wait for its other end, and a
+    /// link leads to a file elsewhere.
+    func checkKinds() throws(CommandLogFault) {
+        for suffix in Self.suffixes where !Self.isRegularOrAbsent(path + suffix) {
+            throw CommandLogFault(
+                .unusable, "\(path + suffix) is not a regular file. Remove it, or name another folder.")
+        }
+    }
+
+    private static func isRegularOrAbsent(_ path: String) -> Bool {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return true }
+        return attributes[.type] as? FileAttributeType == .typeRegular
+    }
+
     private func checkOwner(of path: String) throws(CommandLogFault) {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
-        guard attributes[.type] as? FileAttributeType == .typeRegular,
+        guard Self.isRegularOrAbsent(path),
             (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(), chmod(path, 0o600) == 0
         else {
             throw CommandLogFault(
@@ -50,6 +65,17 @@ struct DatabaseFiles: Sendable {
         guard descriptor >= 0 else { return false }
         close(descriptor)
         return true
+    }
+
+    /// Creates an empty file that only its owner may read and write, under a name that no file has yet.
+    ///
+    /// - Returns: the name, which begins with this path; nil, with `errno`, if it cannot be created.
+    static func createDraft(of path: String) -> String? {
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
+        guard descriptor >= 0 else { return nil }
+        close(descriptor)
+        return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
     }
 
     /// Renames the database and the files beside it, so that a new database can be created. Files that were set aside

@@ -119,7 +119,9 @@ struct LogContent {
             guard checksum == row.integer(6) else {
                 throw DatabaseError(damaged: "a row of the table session was changed, key \(key.rawValue)")
             }
-            guard position >= 0, ids.insert(id).inserted else {
+            guard Self.isPlausible(position), Self.isPlausible(key.rawValue), Self.isPlausible(covered),
+                ids.insert(id).inserted
+            else {
                 throw DatabaseError(damaged: "the table session contradicts itself, key \(key.rawValue)")
             }
             indices[key] = sessions.count
@@ -150,6 +152,11 @@ struct LogContent {
             guard checksum == row.integer(6) else {
                 throw DatabaseError(damaged: "a row of the table command was changed, position \(position)")
             }
+            guard Self.isPlausible(position), Self.isPlausible(key.rawValue), Self.isPlausible(logPosition),
+                Self.isPlausible(time.nanoseconds)
+            else {
+                throw DatabaseError(damaged: "a row of the table command has a number that no server counts to")
+            }
             guard previous.map({ $0 + 1 == position }) ?? (position > 0) else {
                 throw DatabaseError(damaged: "commands are missing before position \(position)")
             }
@@ -174,6 +181,13 @@ struct LogContent {
             }
             lastPosition = previous
         }
+    }
+
+    /// A checksum protects against accidents only. The numbers that follow must not overflow.
+    static func isPlausible(_ number: Int64) -> Bool { (0...Int64.max / 2).contains(number) }
+
+    private static func isPlausible(_ position: LogPosition) -> Bool {
+        isPlausible(Int64(clamping: position.number)) && isPlausible(Int64(clamping: position.id.counter))
     }
 
     private static func position(_ row: Statement, firstColumn: Int32) -> LogPosition {

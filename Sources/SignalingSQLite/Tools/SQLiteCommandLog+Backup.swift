@@ -10,17 +10,15 @@ extension SQLiteCommandLog {
     /// - Parameter file: does not exist. It is complete or absent when this returns or throws, and only its owner may
     ///   read it.
     /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for the copy,
-    ///   or `.damaged` when the database cannot be copied.
+    ///   or `.damaged` when ``check(folder:decode:)`` would find a fault in the database itself.
     public static func backup(folder: String, to file: String) throws(CommandLogFault) {
         let source = try existing(folder)
-        let draft = file + ".new"
         guard access(file, F_OK) != 0 else {
             throw CommandLogFault(.notWritten, "\(file) exists. Name a file that does not exist.")
         }
-        unlink(draft)
         // SQLite accepts an empty file, and keeps its permissions.
-        guard DatabaseFiles.createPrivateFile(draft) else {
-            throw CommandLogFault(.notWritten, "cannot create \(draft): \(String(cString: strerror(errno)))")
+        guard let draft = DatabaseFiles.createDraft(of: file) else {
+            throw CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
         }
         do throws(CommandLogFault) {
             try copy(source, to: draft)
@@ -35,17 +33,24 @@ extension SQLiteCommandLog {
     }
 
     private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
+        // First, as for a check.
+        let confirmed = TailMark.read(source)
         let original = try openForReading(source)
         do throws(DatabaseError) {
+            // SQLite copies rows without a look at them, and follows damaged pages without an end.
+            if let damage = try original.damage(in: .structureAndContent).first { throw DatabaseError(damaged: damage) }
             try original.copy(to: draft)
             let copy = try Database(path: draft, access: .readWrite)
+            let missing = confirmed - (try LogContent(copy).lastPosition)
+            guard missing <= 0 else { throw DatabaseError(damaged: "the last \(missing) commands are missing") }
             try copy.execute("PRAGMA synchronous = FULL")
             guard var state = try LogState.read(from: copy) else { return }
             state.isCopy = true
             try state.write(try Statement(LogState.write, in: copy))
         } catch {
             throw CommandLogFault(
-                error.kind == .damaged ? .damaged : .notWritten, "cannot copy \(source.path) to \(draft): \(error)")
+                error.kind == .damaged ? .damaged : .notWritten,
+                "cannot copy \(source.path): \(error). Run signalbox state check on its folder.")
         }
     }
 }
@@ -59,6 +64,7 @@ extension Database {
         if let version = try database.laterVersion() {
             throw DatabaseError(damaged: "a later version of Signalbox wrote it (version \(version))")
         }
+        try database.checkSchema()
         return database
     }
 

@@ -53,6 +53,7 @@ extension SQLiteCommandLog {
         guard files.exists else {
             throw CommandLogFault(.unusable, "there is no database in \(folder). Name the server's state folder.")
         }
+        try files.checkKinds()
         return files
     }
 
