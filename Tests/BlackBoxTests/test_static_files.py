@@ -2,11 +2,12 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
 from raw_socket import RawSocket
-from server_process import REPOSITORY, WEB_ROOT, Server
+from server_process import REPOSITORY, WEB_ROOT, Server, run
 
 ADDRESSES = json.loads((REPOSITORY / "Tests/Vectors/scripts/addresses.json").read_text())["cases"]
 LIBRARY = {case["path"]: case["bundle"] for case in ADDRESSES if "bundle" in case}
@@ -181,6 +182,14 @@ def copy_server(tmp_path_factory):
     (outside / "Package.swift").write_text("OUTSIDE")
     with Server(web_root=root) as server:
         yield server
+
+
+def test_a_named_pipe_in_the_web_root_is_refused_and_named(tmp_path):
+    """To read it would wait for a writer."""
+    (tmp_path / "index.html").write_text("a page")
+    os.mkfifo(tmp_path / "pipe.js")
+    refused = run("serve", "--port", "0", "--web-root", tmp_path, timeout=30)
+    assert refused.returncode != 0 and "pipe.js" in refused.stderr and refused.stderr.count("\n") == 1, refused
 
 
 @pytest.mark.parametrize("path", OUTSIDE + PRIVATE)

@@ -58,9 +58,15 @@ struct StaticFiles: Sendable {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
         var files: [String: File] = [:]
         func bytes(of name: String) throws -> [UInt8] {
-            guard let data = try? Data(contentsOf: root.appending(path: name)), data.count <= Self.fileByteCount else {
+            let file = root.appending(path: name).resolvingSymlinksInPath()
+            // To read a named pipe would wait for a writer without an end.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular, let data = try? Data(contentsOf: file),
+                data.count <= Self.fileByteCount
+            else {
                 throw Unreadable(
-                    description: "\(folder)/\(name) cannot be read, or is larger than \(Self.fileByteCount) bytes")
+                    description: "\(folder)/\(name) cannot be read, is not a regular file, or is larger than "
+                        + "\(Self.fileByteCount) bytes")
             }
             return Array(data)
         }
