@@ -70,6 +70,11 @@ public final class SignalingServer: Service {
                     "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use "
                         + "a loopback address, or give an API key and a secret.")
             }
+            guard configuration.admission.trustedProxies.isEmpty else {
+                throw ConfigurationError(
+                    "development mode gives tokens to every client on this machine, and a trusted proxy brings clients "
+                        + "of other machines. Remove --trusted-proxy, or give an API key and a secret.")
+            }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
             projects = [try Self.developmentProject(secret)]
@@ -84,6 +89,11 @@ public final class SignalingServer: Service {
             throw ConfigurationError(
                 "the admin listener on \(admin.host) can be reached from other machines. Give --admin-token, or use a "
                     + "loopback address.")
+        }
+        if let admin = configuration.admin, admin.token == nil, !configuration.admission.trustedProxies.isEmpty {
+            throw ConfigurationError(
+                "the admin listener has no token, and the clients of a trusted proxy could reach it through the proxy. "
+                    + "Give --admin-token.")
         }
         drainTime = Mutex(configuration.drainTime)
         loop = LoopThread(name: "signalbox", logger: logger)

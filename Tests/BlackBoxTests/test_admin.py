@@ -1,5 +1,6 @@
 """Administration: the REST interface on the admin listener and with project credentials, and the commands."""
 
+import http.client
 import json
 import re
 import signal
@@ -8,8 +9,9 @@ import pytest
 
 from administration import Admin
 from credentials import Project
-from server_process import Command, Server, run
+from server_process import DEADLINE, Command, Server, run
 from signalbox_client import Client
+from waiting import wait_for
 
 TOKEN = "an admin token of the tests"
 
@@ -129,6 +131,37 @@ def test_the_admin_listener_needs_a_token_on_other_addresses():
     refused = run("serve", "--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0", timeout=10)
     assert refused.returncode == 64 and "--admin-token" in refused.stderr and refused.stderr.count("\n") == 1
     assert "ready" not in refused.stdout
+
+
+PROXIED = {"X-Forwarded-For": "203.0.113.9"}
+
+
+def test_the_admin_listener_answers_no_request_of_a_proxy_without_a_token(admin_server):
+    admin = admin_server.admin
+    for headers in (PROXIED, {"Forwarded": "for=203.0.113.9"}, {"Via": "1.1 front"}, {"X-Real-IP": "203.0.113.9"}):
+        for path in ("/", "/metrics", "/admin/v1/stats"):
+            assert admin.request("GET", path, headers).status == 403
+        assert admin.request("GET", "/livez", headers).status == 200
+    assert admin.request("GET", "/metrics").status == 200
+    # The host is behind the @, and another scheme is another origin.
+    host = admin.url.removeprefix("http://")
+    for origin in (f"http://{host}@evil.example", f"http://evil.example@{host}", "null", host):
+        assert admin.request("GET", "/metrics", {"Origin": origin}).status == 403, origin
+    assert admin.request("GET", "/metrics", {"Origin": f"http://{host}"}).status == 200
+    with Server("--admin-port", "0", admin_token=TOKEN) as server:
+        assert Admin(server).request("GET", "/metrics", PROXIED | bearer(TOKEN)).status == 200
+
+
+def test_the_admin_listener_needs_a_token_beside_a_trusted_proxy():
+    options = ("--port", "0", "--admin-port", "0", "--trusted-proxy", "127.0.0.1")
+    refused = run("serve", *options, timeout=30, api_key="100", api_secret="a secret of the tests")
+    assert refused.returncode == 64 and "--admin-token" in refused.stderr and refused.stderr.count("\n") == 1, refused
+    with Server(*options[2:], admin_token=TOKEN) as server:
+        assert Admin(server).request("GET", "/metrics", bearer(TOKEN)).status == 200
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
 
 
 async def test_the_commands_show_sessions_and_disconnect(admin_server):

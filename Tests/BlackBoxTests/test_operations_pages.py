@@ -163,7 +163,7 @@ def test_upgrade_several_servers_without_a_lost_signal(tmp_path, project):
     with Redis() as redis, contextlib.ExitStack() as stack:
         nodes = [
             stack.enter_context(Machine(tmp_path, project, name=f"node{number}", redis=redis.url,
-                                        trustedProxy="127.0.0.1")).start()
+                                        trustedProxy="127.0.0.1", adminToken="a token of the tests")).start()
             for number in (1, 2)
         ]  # fmt: skip
         operator = stack.enter_context(Machine(tmp_path, project, others=nodes, name="operator"))

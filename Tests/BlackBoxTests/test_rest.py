@@ -11,7 +11,7 @@ import pytest
 
 from credentials import jwt
 from raw_socket import RawSocket
-from server_process import DEADLINE, Answer
+from server_process import DEADLINE, Answer, Server, run
 from signalbox_client import Client
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -490,6 +490,9 @@ def test_there_are_no_streams_and_no_media(server, session):
     ("127.0.0.1:1", None, 200, None), ("localhost", "http://localhost:3000", 200, "http://localhost:3000"),
     ("[::1]:8080", "http://[::1]:5173", 200, "http://[::1]:5173"), ("localhost", "https://evil.example", 200, None),
     ("localhost", "null", 200, None), ("evil.example", None, 403, None), ("127.0.0.1.evil.example", None, 403, None),
+    # The host is behind the @.
+    ("localhost", "http://127.0.0.1:1@evil.example", 200, None), ("localhost", "http://localhost:@evil.example", 200, None),
+    ("localhost", "http://localhost/", 200, None), ("localhost", "ftp://localhost", 200, None),
 ])
 def test_rest_4_development_mode_gives_tokens_only_to_this_machine(dev_server, host, origin, status, allowed):
     """A page of another site gets no token: not by a request across origins, and not by a host name of its own (DNS
@@ -498,3 +501,26 @@ def test_rest_4_development_mode_gives_tokens_only_to_this_machine(dev_server, h
         answer = dev_server.request("GET", path, headers={"Host": host} | ({"Origin": origin} if origin else {}))
         assert answer.status == status
         assert answer.headers["Access-Control-Allow-Origin"] == allowed
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
+def test_rest_4_development_mode_gives_no_token_through_a_proxy(tls):
+    """A proxy on this machine has a loopback address, and by default its own target as `Host`."""
+    with Server(dev=True, tls=tls) as server:
+        for name, value in [
+            ("X-Forwarded-For", "203.0.113.9"), ("Forwarded", "for=203.0.113.9"), ("Via", "1.1 front"),
+            ("X-Real-IP", "203.0.113.9"), ("X-Forwarded-Host", "chat.example"), ("X-Forwarded-Proto", "https"),
+            # The client behind a proxy may have written this.
+            ("X-Forwarded-For", "127.0.0.1"),
+        ]:  # fmt: skip
+            for path in ("/session", "/room/lobby?role=moderator"):
+                is_error(server.request("GET", path, headers={"Host": "127.0.0.1:8080", name: value}), 403)
+        assert server.request("GET", "/session").status == 200
+
+
+@pytest.mark.parametrize("naming", ["x-forwarded-for", "forwarded", "proxy-protocol"])
+def test_development_mode_does_not_start_with_a_trusted_proxy(naming):
+    refused = run("serve", "--port", "0", "--dev", "--trusted-proxy", "10.0.0.1", "--proxy-header", naming, timeout=30)
+    assert refused.returncode == 64 and refused.stdout == "", refused
+    assert "development mode" in refused.stderr and "--trusted-proxy" in refused.stderr, refused.stderr
+    assert refused.stderr.count("\n") == 1

@@ -97,6 +97,8 @@ struct AdmissionTests {
             ("SIGNALBOX_ALLOWED_ORIGINS", "https://Chat.example.org"), ("SIGNALBOX_ALLOWED_ORIGINS", "https://"),
             ("SIGNALBOX_ALLOWED_ORIGINS", "NULL"), ("SIGNALBOX_ALLOWED_ORIGINS", "file:///"),
             ("SIGNALBOX_ALLOWED_ORIGINS", "file://host/"),
+            ("SIGNALBOX_ALLOWED_ORIGINS", "https://user@chat.example.org"),
+            ("SIGNALBOX_ALLOWED_ORIGINS", "https://chat.example.org:x"), ("SIGNALBOX_ALLOWED_ORIGINS", "1s://host"),
         ])
     func malformed(variable: String, value: String) async throws {
         let error = await #expect(throws: ConfigurationError.self) { _ = try await admission([variable: value]) }

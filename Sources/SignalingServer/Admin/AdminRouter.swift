@@ -6,7 +6,8 @@ import SignalingTransport
 /// Answers the requests of the admin listener. Confined to the loop.
 ///
 /// On a loopback address every program of the machine may ask. A page of another site may not: the host in the request
-/// must be this machine's (DNS rebinding), and a request from a page must come from the listener's own.
+/// must be this machine's (DNS rebinding), and a request from a page must come from the listener's own. Nor may a client
+/// of another machine, by way of a proxy: it needs the token.
 final class AdminRouter: TransportServerHandler {
     private let listener: AdminListener
     private let api: AdminAPI
@@ -63,7 +64,10 @@ final class AdminRouter: TransportServerHandler {
         if ServerConfiguration.isLoopback(listener.host), !LoopbackName.matches(exchange.header("host")) {
             return .failure(.forbidden, "the admin listener answers requests from its own machine only")
         }
-        if let origin = exchange.header("origin"), LoopbackName.host(ofOrigin: origin) != exchange.header("host") {
+        if listener.token == nil, !exchange.isOfThisMachine {
+            return .failure(.forbidden, "without a token the admin listener answers its own machine only, and no proxy")
+        }
+        if let origin = exchange.header("origin"), WebOrigin(origin)?.authority != exchange.header("host") {
             return .failure(.forbidden, "pages of this origin may not use the admin listener")
         }
         // The page has to load before it can ask for the token.

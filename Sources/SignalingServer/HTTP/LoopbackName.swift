@@ -11,12 +11,4 @@ enum LoopbackName {
         }
         return ServerConfiguration.isLoopback(String(name)) || name.hasSuffix(".localhost")
     }
-
-    /// The host in an `Origin` header: `http://localhost:3000` → `localhost:3000`.
-    static func host(ofOrigin origin: String) -> String? {
-        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
-            return String(origin.dropFirst(scheme.count))
-        }
-        return nil
-    }
 }

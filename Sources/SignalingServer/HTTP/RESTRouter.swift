@@ -159,13 +159,14 @@ final class RESTRouter {
             return .failure(.notFound, "this server has no rooms: it is not in development mode")
         }
         // Only programs and pages on this machine get tokens. A page from elsewhere could resolve its own host name to
-        // this machine (DNS rebinding), or make a cross-origin request.
-        guard LoopbackName.matches(exchange.header("host")) else {
+        // this machine (DNS rebinding), or make a cross-origin request. A client elsewhere could use a proxy, whose own
+        // address and default `Host` are of this machine.
+        guard exchange.isOfThisMachine, LoopbackName.matches(exchange.header("host")) else {
             throw SignalingError(
                 .permissionDenied, "a server in development mode answers requests from its own machine only")
         }
         var headers: [(name: String, value: String)] = [("Vary", "Origin")]
-        if let origin = exchange.header("origin"), LoopbackName.matches(LoopbackName.host(ofOrigin: origin)) {
+        if let origin = exchange.header("origin"), WebOrigin(origin)?.isOfThisMachine == true {
             // The pages of sample applications are on another port.
             headers.append(("Access-Control-Allow-Origin", origin))
         }

@@ -67,10 +67,7 @@ extension AdmissionSettings {
         Set(
             try elements(text).map { element in
                 guard !hostlessOrigins.contains(element) else { return element }
-                let parts = element.split(separator: "/", omittingEmptySubsequences: false)
-                guard parts.count == 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty,
-                    !parts[2].isEmpty, element == element.lowercased()
-                else {
+                guard WebOrigin(element) != nil, element == element.lowercased() else {
                     throw ConfigurationError(
                         "the allowed origin \"\(element)\" is not valid. Use the form that browsers send: the scheme, "
                             + "the host in lower case and the port unless it is the scheme's own, without a path, such "

@@ -132,7 +132,11 @@ public struct ServerConfiguration: Sendable {
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        // Digits only: `UInt8` also reads a sign, and "127.+0.0.1" is a name that a resolver may take anywhere.
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy {
+                UInt8($0) != nil && $0.utf8.first != UInt8(ascii: "+") && $0.utf8.first != UInt8(ascii: "-")
+            }
     }
 }
 

@@ -58,6 +58,9 @@ final class HTTPConnection: TurnEndClosable {
 
     /// Whether the connection is idle after at least one request.
     var isIdle: Bool { lifecycle.isIdleAgain }
+    /// Whether neither end of the TCP connection, nor the client that a trusted proxy names, is on another machine.
+    var isOverLoopback: Bool { peer.isLoopback && address.isLoopback }
+
 
     // MARK: Called by LWSCallbacks; -1 has the library close the connection
 

@@ -23,6 +23,9 @@ public final class HTTPExchange {
     /// Called once, with the response before it is sent. It may add headers.
     public var onResponse: ((inout HTTPResponse) -> Void)?
     private let headers: [String: String]
+    /// Whether a program on this machine has sent the request: it comes over the loopback, and no proxy says that it has
+    /// passed it on. A proxy that says nothing looks like a program on its own machine.
+    public let isOfThisMachine: Bool
     /// At most ``TransportServer/Options/maxBodyByteCount``.
     public internal(set) var body: [UInt8] = []
     weak var connection: HTTPConnection?
@@ -43,8 +46,10 @@ public final class HTTPExchange {
 
     /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:
     /// `accept`, `accept-encoding`, `accept-language`, `access-control-request-headers`, `authorization`,
-    /// `content-type`, `host`, `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`,
-    /// `x-forwarded-for`, `x-forwarded-proto`, `x-opentok-auth`, `x-request-id`, `x-tb-partner-auth`.
+        isOfThisMachine = connection.isOverLoopback && RequestHeaders.ofProxies.allSatisfy { headers[$0] == nil }
+    /// `content-type`, `forwarded`, `host`, `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`,
+    /// `via`, `x-forwarded-for`, `x-forwarded-host`, `x-forwarded-proto`, `x-opentok-auth`, `x-real-ip`,
+    /// `x-request-id`, `x-tb-partner-auth`.
     public func header(_ name: String) -> String? { headers[name] }
 
     /// The first value with that name in the query.

@@ -344,8 +344,8 @@ private struct HeadFields {
 }
 
 /// The value of `Host`: a name or an address, and perhaps a port (RFC 9110, section 7.2).
-enum HostValue {
-    static func isValid<Value: Collection<UInt8>>(_ value: Value) -> Bool {
+package enum HostValue {
+    package static func isValid<Value: Collection<UInt8>>(_ value: Value) -> Bool {
         guard let first = value.first else { return false }
         let port: Value.SubSequence
         if first == UInt8(ascii: "[") {

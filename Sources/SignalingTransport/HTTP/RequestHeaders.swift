@@ -18,11 +18,17 @@ struct RequestHeaders {
         ("accept-language", WSI_TOKEN_HTTP_ACCEPT_LANGUAGE),
         ("access-control-request-headers", WSI_TOKEN_HTTP_AC_REQUEST_HEADERS),
         ("authorization", WSI_TOKEN_HTTP_AUTHORIZATION), ("content-type", WSI_TOKEN_HTTP_CONTENT_TYPE),
-        ("host", WSI_TOKEN_HOST), ("if-modified-since", WSI_TOKEN_HTTP_IF_MODIFIED_SINCE),
+        ("forwarded", nil), ("host", WSI_TOKEN_HOST), ("if-modified-since", WSI_TOKEN_HTTP_IF_MODIFIED_SINCE),
         ("if-none-match", WSI_TOKEN_HTTP_IF_NONE_MATCH), ("origin", WSI_TOKEN_ORIGIN),
         ("referer", WSI_TOKEN_HTTP_REFERER), ("user-agent", WSI_TOKEN_HTTP_USER_AGENT),
-        ("x-forwarded-for", WSI_TOKEN_X_FORWARDED_FOR), ("x-forwarded-proto", nil), ("x-opentok-auth", nil),
+        ("via", WSI_TOKEN_HTTP_VIA), ("x-forwarded-for", WSI_TOKEN_X_FORWARDED_FOR), ("x-forwarded-host", nil),
+        ("x-forwarded-proto", nil), ("x-opentok-auth", nil), ("x-real-ip", WSI_TOKEN_HTTP_X_REAL_IP),
         ("x-request-id", nil), ("x-tb-partner-auth", nil),
+    ]
+
+    /// The kept headers that a proxy adds to the requests that it passes on.
+    static let ofProxies = [
+        "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip",
     ]
 
     var method: HTTPMethod? {
