@@ -524,3 +524,35 @@ def test_development_mode_does_not_start_with_a_trusted_proxy(naming):
     assert refused.returncode == 64 and refused.stdout == "", refused
     assert "development mode" in refused.stderr and "--trusted-proxy" in refused.stderr, refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
+def test_rest_3_percent_escapes_in_ids_are_decoded_once(tls):
+    with Server(tls=tls) as server:
+        session = server.project.session()
+        escaped = "".join(f"%{byte:02x}" for byte in session.encode())
+        assert server.rest("GET", server.session_path(escaped, "/connection")).json()["sessionId"] == session
+        twice = escaped.replace("%", "%25")
+        is_error(server.rest("GET", server.session_path(twice, "/connection")), 400)
+
+
+@pytest.mark.parametrize("path", [
+    "//metrics", "/%6detrics", "/x/../metrics", "/./metrics", "/metrics/", "/metrics/.", "/METRICS", "//livez",
+    "/live%7A", "/x/../session/create", "/session//create", "/session/create/", "/v2//project/100/session/x/connection",
+    "///v2/project/100/session/x/connection", "/v2/project/100/session/x/%63onnection",
+    "/v2/project/100/session/../connection", "/v2/project/100/session/x//stream/", "/room/", "/session/", "/admin/v1//sessions", "/admin/%761/sessions",
+])  # fmt: skip
+def test_rest_3_a_route_has_one_spelling(server, path):
+    """A proxy that keeps `/metrics` from strangers compares the path. Each other spelling would get past it."""
+    for method in ("GET", "POST"):
+        is_error(server.rest(method, path), 404)
+
+
+@pytest.mark.parametrize("path", ["//v1/signaling", "/x/../v1/signaling", "/%761/signaling", "/v1/signaling/"])
+def test_wire_1_the_path_of_websockets_has_one_spelling(server, path):
+    handshake = {
+        "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": "signalbox.v1",
+    }  # fmt: skip
+    assert server.request("GET", path, headers=handshake).status == 404
+    is_error(server.request("GET", path), 404)

@@ -24,11 +24,21 @@ enum AdminRoute: Hashable {
         case ("stats", 1): self = .stats
         case ("sessions", 1): self = .sessions
         case ("connections", 1): self = .connections
-        case ("sessions", 2): self = .session(SessionID(parts[1]))
-        case ("sessions", 3) where parts[2] == "connections": self = .sessionConnections(SessionID(parts[1]))
-        case ("sessions", 3) where parts[2] == "events": self = .events(SessionID(parts[1]))
-        case ("sessions", 4) where parts[2] == "connections":
-            self = .connection(SessionID(parts[1]), ConnectionID(parts[3]))
+        case ("sessions", 2...):
+            guard let session = PathText.decoded(parts[1]) else { return nil }
+            self.init(session: SessionID(session), parts: Array(parts[2...]))
+        default: return nil
+        }
+    }
+
+    private init?(session: SessionID, parts: [String]) {
+        switch (parts.first, parts.count) {
+        case (nil, _): self = .session(session)
+        case ("connections", 1): self = .sessionConnections(session)
+        case ("events", 1): self = .events(session)
+        case ("connections", 2):
+            guard let connection = PathText.decoded(parts[1]) else { return nil }
+            self = .connection(session, ConnectionID(connection))
         default: return nil
         }
     }

@@ -22,8 +22,24 @@ enum Route: Hashable {
     static let healthPaths: Set<String> = ["/livez", "/readyz"]
 
     /// Any path without a route of its own names a file, which may not exist.
+    ///
+    /// A route has one spelling. A proxy that keeps `/metrics` from strangers would let `//metrics`, `/%6detrics` and
+    /// `/x/../metrics` pass. Only the IDs in a path may have percent escapes, as some SDKs write them. A backend's path
+    /// may begin with two slashes, if the address that an SDK was given ends with one, and end with a slash, as with the
+    /// SDK for PHP.
+    ///
+    /// - Parameter path: with its percent escapes.
     init(path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        if segments.starts(with: ["", "", "v2", "project"]) || segments == ["", "", "session", "create"] {
+            segments.removeFirst()
+        }
+        if segments.starts(with: ["", "v2", "project"]), segments.last == "" { segments.removeLast() }
+        let parts = Array(segments.dropFirst())
+        guard segments[0].isEmpty, !parts.contains(where: \.isEmpty) else {
+            self = .file(path)
+            return
+        }
         switch (parts.first, parts.count) {
         case ("livez", 1): self = .livez
         case ("readyz", 1): self = .readyz
@@ -32,11 +48,11 @@ enum Route: Hashable {
             self = AdminRoute(parts: Array(parts[2...])).map { .admin($0) } ?? .file(path)
         case ("session", 1): self = .room("default")
         case ("session", 2) where parts[1] == "create": self = .createSession
-        case ("room", 2): self = .room(parts[1])
         case ("link", 1): self = .link
+        case ("room", 2): self = PathText.decoded(parts[1]).map { .room($0) } ?? .file(path)
         case ("v2", 4...) where parts[1] == "project":
-            if let route = ProjectRoute(parts: Array(parts[3...])) {
-                self = .project(APIKey(parts[2]), route)
+            if let key = PathText.decoded(parts[2]), let route = ProjectRoute(parts: Array(parts[3...])) {
+                self = .project(APIKey(key), route)
             } else {
                 self = .file(path)
             }
@@ -75,7 +91,8 @@ enum ProjectRoute: Hashable {
     init?(parts: [String]) {
         switch (parts.first, parts.count) {
         case ("session", 3...):
-            self.init(session: SessionID(parts[1]), parts: Array(parts[2...]))
+            guard let session = PathText.decoded(parts[1]) else { return nil }
+            self.init(session: SessionID(session), parts: Array(parts[2...]))
         case ("link", 1): self = .link
         case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
             ("callback", _), ("connect", _):
@@ -88,8 +105,12 @@ enum ProjectRoute: Hashable {
         switch (parts[0], parts.count) {
         case ("signal", 1): self = .signal(session, to: nil)
         case ("connection", 1): self = .connections(session)
-        case ("connection", 2): self = .connection(session, ConnectionID(parts[1]))
-        case ("connection", 3) where parts[2] == "signal": self = .signal(session, to: ConnectionID(parts[1]))
+        case ("connection", 2):
+            guard let connection = PathText.decoded(parts[1]) else { return nil }
+            self = .connection(session, ConnectionID(connection))
+        case ("connection", 3) where parts[2] == "signal":
+            guard let connection = PathText.decoded(parts[1]) else { return nil }
+            self = .signal(session, to: ConnectionID(connection))
         case ("stream", 1): self = .streams(session)
         case ("stream", 2): self = .stream(session)
         case ("connection", 3) where parts[2] == "play-dtmf", ("stream", 3) where parts[2] == "mute",

@@ -87,8 +87,10 @@ struct StaticFiles: Sendable {
         self.files = files
     }
 
+    /// - Parameter path: with its percent escapes, as browsers write the names of some files.
     func file(at path: String) -> File? {
-        switch ScriptAddress(path: path) {
+        guard let path = PathText.decoded(path) else { return nil }
+        return switch ScriptAddress(path: path) {
         case .library(let bundle): files[bundle.file]
         case .unknown, nil: files[path == Self.chatScript ? "/dist" + path : path]
         }

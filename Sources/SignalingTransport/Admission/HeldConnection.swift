@@ -37,8 +37,8 @@ final class HeldConnection {
     struct Heads {
         /// Whether the first request may ask for the server's health.
         var mayAskForHealth = false
-        /// The sizes of the heads that have been checked, in their order; nil with TLS, whose bytes cannot be.
-        var checkedByteCounts: [Int]?
+        /// The heads that have been checked, in their order; nil with TLS, whose bytes cannot be.
+        var checked: [RequestHeadCheck.CheckedHead]?
         /// The size of the PROXY header before them.
         var proxyHeaderByteCount = 0
         /// The first head with a path as its target, if its target is absolute: libwebsockets reads this one in place of
@@ -157,7 +157,7 @@ final class HeldConnection {
         case .refuse(let fault): return .ended(.malformed(fault))
         // libwebsockets refuses a head that is too long.
         case .incomplete where bytes.count >= Opening.byteLimit:
-            return .ended(.complete(descriptor, Heads(checkedByteCounts: [bytes.count])))
+            return .ended(.complete(descriptor, Heads(checked: [.init(byteCount: bytes.count, path: nil)])))
         case .incomplete: return .waiting(byteCount: bytes.count)
         }
     }
@@ -169,13 +169,13 @@ final class HeldConnection {
             findings.originForm.map { $0.withUnsafeBytes(Opening.target) } ?? Opening.target(of: bytes)
         var heads = Heads(
             mayAskForHealth: target.map(server.options.healthPaths.contains) ?? false,
-            checkedByteCounts: findings.headByteCounts, proxyHeaderByteCount: proxyHeaderByteCount,
+            checked: findings.heads, proxyHeaderByteCount: proxyHeaderByteCount,
             originForm: findings.originForm)
         if server.readsForwarded(from: address) {
             let values = RequestHeadCheck.values(of: "forwarded", in: bytes.prefix(headByteCount))
             if !values.isEmpty { heads.forwarded = Array(values.joined(separator: [UInt8(ascii: ",")])) }
             // The others have headers of their own.
-            heads.checkedByteCounts = [headByteCount]
+            heads.checked = Array(findings.heads.prefix(1))
         }
         return heads
     }

@@ -25,9 +25,8 @@ final class HTTPConnection: TurnEndClosable {
     private var wsi: OpaquePointer?
     private var lifecycle = Lifecycle()
     private var outgoing = OutgoingResponse.empty
-    /// The sizes of the next heads that have been checked before the library reads them; nil with TLS, whose bytes cannot
-    /// be.
-    private var checkedHeads: [Int]?
+    /// The next heads that have been checked before the library reads them; nil with TLS, whose bytes cannot be.
+    private var checkedHeads: [RequestHeadCheck.CheckedHead]?
     /// The bytes of all requests so far. If the library has read more, it has read bytes of a further request.
     private var requestByteCount: Int64
     /// The `Forwarded` headers of the request.
@@ -42,7 +41,7 @@ final class HTTPConnection: TurnEndClosable {
         id: UInt64, address: PeerAddress, server: TransportServer, answersHealthOnly: Bool, heads: HeldConnection.Heads
     ) {
         self.id = id
-        checkedHeads = heads.checkedByteCounts
+        checkedHeads = heads.checked
         requestByteCount = Int64(heads.proxyHeaderByteCount)
         forwarded = heads.forwarded
         peer = address
@@ -68,11 +67,14 @@ final class HTTPConnection: TurnEndClosable {
     func upgradeRequested(_ upgrade: UnsafeMutableRawPointer?) -> Int32 {
         guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
         let headers = RequestHeaders(wsi: wsi)
-        switch UpgradeCheck(headers, path: server.options.webSocketPath, subprotocol: server.options.subprotocol) {
+        let path = path(of: checkedHeads?.first, headers) ?? ""
+        switch UpgradeCheck(
+            headers, isForSocket: path == server.options.webSocketPath, subprotocol: server.options.subprotocol)
+        {
         case .accept:
-            guard let refusal = admissionRefusal(headers) ?? originRefusal(headers) else { return 0 }
+            guard let refusal = admissionRefusal(headers, path) ?? originRefusal(headers) else { return 0 }
             return refuseUpgrade(refusal, server, origin: refusal == .origin ? headers[WSI_TOKEN_ORIGIN] : nil)
-        case .upgradeMissing: return refuseUpgrade(admissionRefusal(headers) ?? .upgradeMissing, server)
+        case .upgradeMissing: return refuseUpgrade(admissionRefusal(headers, path) ?? .upgradeMissing, server)
         case .hangUp: return respond(to: .upgradeRefused)
         case .serveAsHTTP:
             // After this callback the library compares the value with "websocket" and "h2c", and serves HTTP if it is
@@ -111,16 +113,25 @@ final class HTTPConnection: TurnEndClosable {
         if let heads = checkedHeads {
             // Never without a checked head: the connection would have been closed.
             guard let byteCount = heads.first else { return respond(to: .requestUnreadable) }
+        let head = checkedHeads?.first
             checkedHeads = Array(heads.dropFirst())
             requestByteCount += Int64(byteCount)
         }
         let headers = RequestHeaders(wsi: wsi)
-        guard let method = headers.method, let path = headers.path else { return respond(to: .requestUnreadable) }
+        guard let method = headers.method, let path = path(of: head, headers) else {
+            return respond(to: .requestUnreadable)
+        }
         return respond(to: .requestArrived(requestHead(headers, method: method, path: path, wsi: wsi, server: server)))
     }
 
     /// `LWS_CALLBACK_HTTP_BODY`
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 { respond(to: .bodyArrived(bytes)) }
+
+    /// The path as the client has spelled it; with TLS, where the library has decoded and resolved it already, in the
+    /// usual spelling of the result.
+    private func path(of head: RequestHeadCheck.CheckedHead?, _ headers: RequestHeaders) -> String? {
+        head?.path ?? headers.path.map(usualSpelling)
+    }
 
     /// `LWS_CALLBACK_HTTP_BODY_COMPLETION`
     func bodyCompleted() -> Int32 { respond(to: .bodyCompleted) }
@@ -258,7 +269,7 @@ final class HTTPConnection: TurnEndClosable {
             // The second descriptor. The library has its own.
             signalbox_close(descriptor)
             stopAwaitingHead()
-            checkedHeads = heads.checkedByteCounts
+            checkedHeads = heads.checked
             forwarded = heads.forwarded
             guard let wsi, lws_http_transaction_completed(wsi) == 0 else { return handle(.terminateRequested) }
             lws_rx_flow_control(wsi, 1)
@@ -279,7 +290,7 @@ final class HTTPConnection: TurnEndClosable {
     /// Has the library read this head in place of the one in the socket's buffer: 4.1.6 answers an absolute target with
     /// 403.
     func read(_ originForm: [UInt8]) {
-        guard let wsi, let server, let byteCount = checkedHeads?.first else { return }
+        guard let wsi, let server, let byteCount = checkedHeads?.first?.byteCount else { return }
         let scratch = server.openingBytes
         let count = signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, min(byteCount, scratch.count))
         let isRead = count == byteCount && signalbox_read_instead(wsi, originForm, originForm.count) != 0
@@ -306,9 +317,9 @@ final class HTTPConnection: TurnEndClosable {
     // MARK: Admission
 
     /// Why the request is not served, if it is not. Notes the client's address behind a trusted proxy.
-    private func admissionRefusal(_ headers: RequestHeaders) -> Refusal? {
+    private func admissionRefusal(_ headers: RequestHeaders, _ path: String) -> Refusal? {
         guard let server else { return nil }
-        if answersHealthOnly, !server.options.healthPaths.contains(headers.path ?? "") { return .serverFull }
+        if answersHealthOnly, !server.options.healthPaths.contains(path) { return .serverFull }
         guard !server.options.trustedProxies.isEmpty else { return nil }
         let (client, refusal) = server.identify(
             id, peer, forwardedFor: headers[WSI_TOKEN_X_FORWARDED_FOR], forwarded: forwarded)
@@ -386,7 +397,7 @@ final class HTTPConnection: TurnEndClosable {
             disposition = .refuse(fault.response)
         } else if let refusal = framing.refusal(limit: limit) {
             disposition = .refuse(refusal)
-        } else if let refusal = admissionRefusal(headers) ?? (isForSocket ? lostUpgrade(headers) : nil) {
+        } else if let refusal = admissionRefusal(headers, path) ?? (isForSocket ? lostUpgrade(headers) : nil) {
             server.refusals.note(refusal, address: remoteAddress, now: server.loop.now)
             disposition = .refuse(.refusal(refusal))
         } else if isForSocket {

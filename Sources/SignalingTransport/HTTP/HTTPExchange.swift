@@ -7,8 +7,9 @@ public final class HTTPExchange {
     /// Unique among all sockets and connections during the server's life; the exchanges of one connection share it.
     public let connectionID: UInt64
     public let method: HTTPMethod
-    /// The path without the query. libwebsockets has decoded percent escapes and resolved `.`, `..` and double slashes.
-    /// It keeps no raw target, so a `%2F` inside a segment looks like a slash.
+    /// The path without the query, as the client has spelled it: with its percent escapes, and with `..` and double
+    /// slashes. With TLS only libwebsockets sees the client's bytes. It decodes escapes and resolves `..` and double
+    /// slashes, so the path is then the usual spelling of the result, and a `%2F` inside a segment looks like a slash.
     public let path: String
     /// In the request's order. Names and values are decoded, `+` to a space. A name without `=` has an empty value.
     public let query: [(name: String, value: String)]

@@ -16,14 +16,22 @@ enum RequestHeadCheck {
         case incomplete
     }
 
+    /// A head that libwebsockets may read.
+    struct CheckedHead {
+        let byteCount: Int
+        /// As the client has spelled it, without the query: libwebsockets decodes `%6d`, and resolves `//` and `..`. Nil
+        /// if the head is too long to be checked; libwebsockets refuses it.
+        let path: String?
+    }
+
     /// What ``inspect(_:)`` finds.
     struct Findings {
         /// On the first head.
         var verdict: Verdict
-        /// The sizes of the whole heads that the bytes begin with, one directly behind the other, as far as libwebsockets
-        /// may read them by itself. A head that announces a body is the last one, since its body follows. So is a first
-        /// head with an absolute target; further ones of that form do not count.
-        var headByteCounts: [Int] = []
+        /// The whole heads that the bytes begin with, one directly behind the other, as far as libwebsockets may read them
+        /// by itself. A head that announces a body is the last one, since its body follows. So is a first head with an
+        /// absolute target; further ones of that form do not count.
+        var heads: [CheckedHead] = []
         /// The first head as libwebsockets can read it, if its target is absolute; see ``originForm(of:)``.
         var originForm: [UInt8]?
     }
@@ -36,11 +44,11 @@ enum RequestHeadCheck {
             while case .accept(let byteCount) = head.verdict {
                 guard head.isOriginForm else {
                     guard start == 0 else { break }
-                    findings.headByteCounts = [byteCount]
+                    findings.heads = [CheckedHead(byteCount: byteCount, path: head.path)]
                     findings.originForm = originForm(of: bytes.part(0..<byteCount))
                     break
                 }
-                findings.headByteCounts.append(byteCount)
+                findings.heads.append(CheckedHead(byteCount: byteCount, path: head.path))
                 start += byteCount
                 if head.mayHaveBody || start == bytes.count { break }
                 head = read(bytes.part(start..<bytes.count))
@@ -81,7 +89,7 @@ enum RequestHeadCheck {
 
     /// The sizes of the whole heads that the bytes begin with; see ``inspect(_:)``.
     static func headByteCounts(in bytes: some RandomAccessCollection<UInt8>) -> [Int] {
-        withContiguousBytes(of: bytes) { inspect(UnsafeRawBufferPointer($0)).headByteCounts }
+        withContiguousBytes(of: bytes) { inspect(UnsafeRawBufferPointer($0)).heads.map(\.byteCount) }
     }
 
     /// - Parameter bytes: the connection's input from the first byte of a request.
@@ -132,6 +140,8 @@ enum RequestHeadCheck {
         var mayHaveBody = false
         /// Only of an accepted head: its target is a path, not an absolute one.
         var isOriginForm = true
+        /// Only of an accepted head.
+        var path: String?
     }
 
     private static func read(_ bytes: HeadBytes) -> Reading {
@@ -150,7 +160,7 @@ enum RequestHeadCheck {
                         if let fault = fields.fault { return Reading(verdict: .refuse(fault)) }
                         return Reading(
                             verdict: .accept(headByteCount: lines.consumedByteCount), mayHaveBody: fields.mayHaveBody,
-                            isOriginForm: fields.isOriginForm)
+                            isOriginForm: fields.isOriginForm, path: fields.path)
                     }
                     if let fault = fields.read(line) { return Reading(verdict: .refuse(fault)) }
                     head = fields
@@ -314,6 +324,8 @@ private struct HeadFields {
     }
 
     var isOriginForm: Bool { line.target == .origin }
+
+    var path: String { line.path }
 
     var mayHaveBody: Bool {
         line.usuallyHasBody || seen.contains(.contentLength) || seen.contains(.transferEncoding)

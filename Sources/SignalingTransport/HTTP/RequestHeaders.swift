@@ -136,6 +136,23 @@ struct RequestHeaders {
     ]
 }
 
+/// A decoded path as RFC 3986 writes it (section 3.3): characters that a path cannot have are percent-encoded.
+func usualSpelling(_ path: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in path.utf8 {
+        if isLetter(byte) || isDigit(byte) || "-._~!$&'()*+,;=:@/".utf8.contains(byte) {
+            bytes.append(byte)
+        } else {
+            bytes += [UInt8(ascii: "%"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+}
+
 /// The elements of a comma-separated header, without the blanks around them (RFC 9110, section 5.6.1).
 ///
 /// By bytes: comparing characters costs a hundred times as much, and every handshake has two such headers.

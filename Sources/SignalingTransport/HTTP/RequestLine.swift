@@ -2,6 +2,8 @@
 struct RequestLine {
     let methodRange: Range<Int>
     let target: RequestTarget
+    /// The path of the target as the client has spelled it, without the query.
+    let path: String
     let version: HTTPVersion
     /// RFC 9110, sections 9.3.1 and 9.3.2: a body has no meaning there, so a request has one only if its head says so.
     let usuallyHasBody: Bool
@@ -17,7 +19,15 @@ struct RequestLine {
         guard let known = HTTPMethod(rawValue: String(decoding: method, as: UTF8.self)) else { throw .unknownMethod }
         usuallyHasBody = known != .get && known != .head
         methodRange = 0..<blanks[0]
-        target = try RequestTarget(line, in: (blanks[0] + 1)..<blanks[1])
+        let range = (blanks[0] + 1)..<blanks[1]
+        target = try RequestTarget(line, in: range)
+        let spelled =
+            switch target {
+            case .origin: line.part(range)
+            case .absolute(_, let path): line.part(path)
+            }
+        let end = spelled.firstIndex(of: UInt8(ascii: "?")) ?? spelled.count
+        path = end == 0 ? "/" : String(decoding: spelled.part(0..<end), as: UTF8.self)
     }
 }
 

@@ -17,7 +17,8 @@ enum UpgradeCheck {
     private static let listByteCount = 126
     private static let nameByteCount = 63
 
-    init(_ headers: RequestHeaders, path wanted: String, subprotocol: String) {
+    /// - Parameter isForSocket: whether the request's path is that of WebSockets.
+    init(_ headers: RequestHeaders, isForSocket: Bool, subprotocol: String) {
         // 4.1.6 calls back even after it has refused an unknown upgrade and freed the headers. Reading the `Upgrade`
         // value that it passes would then read freed memory (CVE-2025-11677), so the length comes from the connection.
         guard headers.length(WSI_TOKEN_UPGRADE) > 0, let upgrade = headers[WSI_TOKEN_UPGRADE] else {
@@ -38,7 +39,7 @@ enum UpgradeCheck {
             self = fault == .upgradeInVersion10 ? .upgradeMissing : .refuse(fault.response)
             return
         }
-        guard headers.path == wanted else {
+        guard isForSocket else {
             self = .refuse(.refusal(404, "there is no WebSocket at this path"))
             return
         }

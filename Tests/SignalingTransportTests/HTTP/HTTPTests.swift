@@ -405,7 +405,13 @@ struct HTTPTests {
         }
     }
 
-    @Test("query, path and headers arrive decoded")
+    @Test("a decoded path gets the escapes that a path needs, and no others")
+    func spelling() {
+        #expect(usualSpelling("/v2/1_MX4~x==/a+b@c") == "/v2/1_MX4~x==/a+b@c")
+        #expect(usualSpelling("/a b/50%25?é#") == "/a%20b/50%2525%3F%C3%A9%23")
+    }
+
+    @Test("the path arrives as the client has spelled it, query and headers arrive decoded")
     func requestParts() async throws {
         try await TestServer.with { server in
             try await server.onLoop { _, handler in
@@ -432,7 +438,7 @@ struct HTTPTests {
             )
             let response = try socket.receiveResponse()
             #expect(
-                response.text == "/a b/d\nname=Jürgen|empty=|bare=|sum=1+1 2|and=a&b=c\n"
+                response.text == "/a%20b/./c/../d\nname=Jürgen|empty=|bare=|sum=1+1 2|and=a&b=c\n"
                     + "Bearer t|jwt|k:s|a/b|*/*|h:1|https://o|\"e\"|test|-")
             #expect(response.headers["set-cookie"] == nil)
         }

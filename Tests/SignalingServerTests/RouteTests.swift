@@ -1,0 +1,39 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingServer
+
+@Suite("REST-3: routes")
+struct RouteTests {
+    @Test("an id in a path may have percent escapes, which are decoded once; a slash in it is no separator")
+    func escapes() {
+        let path = "/v2/project/%31%30%30/session/1_MX%7e%2525/connection/a%2Fb"
+        #expect(Route(path: path) == .project(APIKey("100"), .connection(SessionID("1_MX~%25"), ConnectionID("a/b"))))
+        #expect(
+            Route(path: "/admin/v1/sessions/%61/connections/%62")
+                == .admin(.connection(SessionID("a"), ConnectionID("b"))))
+        #expect(Route(path: "/room/l%6Fbby") == .room("lobby"))
+    }
+
+    @Test(
+        "a path that is spelled in another way, or whose id is no name, has no route",
+        arguments: [
+            "//metrics", "/metrics/", "/%6detrics", "/./metrics", "/x/../metrics", "metrics", "", "/", "/room/",
+            "/room/%", "/room/%2", "/room/%zz", "/room/%ff", "/room/..", "/room/%2e%2e", "/room/.", "/session//create",
+            "/admin/v1/sessions/", "/admin/v1/sessions//events", "/v2/project//session/a/signal",
+            "/v2/project/100/session/%2e/signal", "/v2/project/100/session/a/connection//", "/v2/project/100/archive//",
+            "/v2/project/100/session/a/",
+            "///v2/project/100/session/a/signal", "/session/create/", "//session", "//room/lobby", "//admin/v1/stats",
+        ])
+    func spellings(path: String) {
+        #expect(Route(path: path) == .file(path))
+    }
+
+    @Test("a backend's path may begin with two slashes and end with one, as OpenTok's SDKs write it")
+    func slashes() {
+        let list = Route.project(APIKey("100"), .connections(SessionID("a")))
+        #expect(Route(path: "/v2/project/100/session/a/connection/") == list)
+        #expect(Route(path: "//v2/project/100/session/a/connection") == list)
+        #expect(Route(path: "//session/create") == .createSession)
+    }
+}
