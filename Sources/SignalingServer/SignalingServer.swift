@@ -251,7 +251,8 @@ public final class SignalingServer: Service {
         options.responseHeaders = SafetyHeaders.common(host: listener.host, hasTLS: false)
         let handler = AdminRouter(
             listener: listener, api: api, log: log, health: { [unowned router] in router.health($0) },
-            metrics: { [metrics] in metrics.response() })
+            metrics: { [metrics] in metrics.response() },
+            noteRefused: { [unowned router] in router.noteRefused($0, $1, $2) })
         return try TransportServer(
             loop: loop, options: options, handler: handler, refusals: RefusalRecorder(logger: logger))
     }

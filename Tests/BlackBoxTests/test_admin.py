@@ -164,6 +164,41 @@ def bearer(token):
     return {"Authorization": f"Bearer {token}"}
 
 
+def ask(admin, address, token):
+    """The status for a token that comes from an address of this machine."""
+    connection = http.client.HTTPConnection(admin.host, admin.port, DEADLINE, source_address=(address, 0))
+    try:
+        connection.request("GET", "/metrics", headers=bearer(token))
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def test_wrong_admin_tokens_are_counted_logged_and_slowed_for_their_address_only():
+    with Server("--admin-port", "0", admin_token=TOKEN) as server:
+        admin = Admin(server)
+        statuses = [ask(admin, "127.0.0.2", f"guess {number}")[0] for number in range(40)]
+        # Ten at once, and one more for each second that the loop took.
+        assert statuses[:10] == [401] * 10 and statuses.count(429) >= 10, statuses
+        status, headers, _ = ask(admin, "127.0.0.2", "another guess")
+        assert (status, headers["Retry-After"]) in ((429, "1"), (401, None))
+        # Another address goes on, and its requests without a token are no guesses.
+        assert [admin.request("GET", "/metrics").status for _ in range(20)] == [401] * 20
+        status, _, text = ask(admin, "127.0.0.1", TOKEN)
+        assert status == 200
+        counts = {reason: int(re.search(rf'admin_token_refusals_total{{reason="{reason}"}} (\d+)', text)[1])
+                  for reason in ("wrong", "tooMany")}  # fmt: skip
+        assert counts["wrong"] >= statuses.count(401) and counts["tooMany"] >= statuses.count(429)
+        assert sum(counts.values()) == 41
+        # The right token counts again when the address has been quiet for a second.
+        wait_for(lambda: ask(admin, "127.0.0.2", TOKEN)[0] == 200, "the right token of the slowed address")
+        assert server.stop() == 0
+        lines = [line for line in server.err.to_end() if "refused a request" in line]
+        assert 2 <= len(lines) <= 8, lines
+        assert all("address=127.0.0.2" in line and "guess" not in line for line in lines), lines
+
+
 async def test_the_commands_show_sessions_and_disconnect(admin_server):
     server, admin = admin_server, admin_server.admin
     session = server.project.session()

@@ -14,11 +14,15 @@ final class AdminRouter: TransportServerHandler {
     private let health: (Route) -> HTTPResponse
     private let metrics: () -> HTTPResponse
     private let log: RequestLog
+    private let noteRefused: (SignalingError, HTTPExchange, Route) -> Void
+    private var guesses = TokenGuesses()
 
+    /// - Parameter noteRefused: writes a line about a refused request, unless there were many.
     init(
         listener: AdminListener, api: AdminAPI, log: RequestLog, health: @escaping (Route) -> HTTPResponse,
-        metrics: @escaping () -> HTTPResponse
+        metrics: @escaping () -> HTTPResponse, noteRefused: @escaping (SignalingError, HTTPExchange, Route) -> Void
     ) {
+        self.noteRefused = noteRefused
         self.listener = listener
         self.api = api
         self.log = log
@@ -72,15 +76,37 @@ final class AdminRouter: TransportServerHandler {
         }
         // The page has to load before it can ask for the token.
         if case .file = route { return nil }
-        guard let token = listener.token, !Self.matches(exchange.header("authorization"), token) else { return nil }
-        return .failure(
+        guard let token = listener.token else { return nil }
+        return refusal(ofToken: exchange.header("authorization"), token, exchange, route)
+    }
+
+    private func refusal(
+        ofToken authorization: String?, _ token: String, _ exchange: HTTPExchange, _ route: Route
+    ) -> HTTPResponse? {
+        let missing = HTTPResponse.failure(
             .unauthorized, "the admin token is missing or wrong; send Authorization: Bearer and the token",
             headers: [("WWW-Authenticate", "Bearer")])
+        // The page asks without a token first. That is no guess.
+        guard let authorization else { return missing }
+        let verdict = guesses.verdict(
+            isRight: Self.matches(authorization, token), from: exchange.remotePrefix, on: exchange.connectionID,
+            now: LoopThread.now)
+        log.statistics.note(adminToken: verdict)
+        switch verdict {
+        case .right: return nil
+        case .wrong:
+            noteRefused(SignalingError(.permissionDenied, "the admin token is wrong"), exchange, route)
+            return missing
+        case .tooMany:
+            let message = "this address has sent too many wrong admin tokens; wait, then send the right one"
+            noteRefused(SignalingError(.rateLimited, message), exchange, route)
+            return .failure(.tooManyRequests, message, headers: [("Retry-After", "1")])
+        }
     }
 
     /// In a time that does not depend on the token.
-    private static func matches(_ authorization: String?, _ token: String) -> Bool {
-        Secret(Array((authorization ?? "").utf8)) == Secret(Array("Bearer \(token)".utf8))
+    private static func matches(_ authorization: String, _ token: String) -> Bool {
+        Secret(Array(authorization.utf8)) == Secret(Array("Bearer \(token)".utf8))
     }
 }
 

@@ -91,7 +91,7 @@ final class RESTRouter {
     }
 
     /// Only credentials and rates: other errors are those of a backend that is known.
-    private func noteRefused(_ error: SignalingError, _ exchange: HTTPExchange, _ route: Route) {
+    func noteRefused(_ error: SignalingError, _ exchange: HTTPExchange, _ route: Route) {
         guard error.code == .permissionDenied || error.code == .rateLimited else { return }
         var key: APIKey?
         if case .project(let named, _) = route { key = named }

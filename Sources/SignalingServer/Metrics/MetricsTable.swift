@@ -67,6 +67,9 @@ public enum MetricsTable {
     static let requestDuration = MetricDeclaration(
         .histogram(.durations), "rest_request_duration_seconds", labels: ["route"],
         "From a complete HTTP request to its response.")
+    static let adminTokenRefusals = MetricDeclaration(
+        .counter, "admin_token_refusals_total", labels: ["reason"],
+        "Requests to the admin listener that were refused for their token: wrong, or tooMany (wrong ones before it).")
 
     static let webhookQueue = MetricDeclaration(
         .gauge, "webhook_queue_events", "Webhook events that wait for their receivers.")
@@ -108,7 +111,8 @@ public enum MetricsTable {
         build, startTime, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
         closes, signals, onlineOnlyDropped, malformed, deliveries, ackLatency, flushSize, flushDelay, receivedMessages,
         receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
-        requestDuration, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy, nodes, logInFlight,
+        requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
+        nodes, logInFlight,
         logAppend, logSize, snapshotDuration, residentMemory, openDescriptors, maxDescriptors, processorTime,
     ]
 }

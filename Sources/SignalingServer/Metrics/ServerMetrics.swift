@@ -172,6 +172,10 @@ final class ServerMetrics {
         for (route, durations) in sources.requests.durations {
             sink.histogram(MetricsTable.requestDuration, [route], durations)
         }
+        for verdict in [TokenGuesses.Verdict.wrong, .tooMany] {
+            sink.counter(
+                MetricsTable.adminTokenRefusals, [verdict.rawValue], sources.requests.adminTokens[verdict] ?? 0)
+        }
     }
 
     private func publishWebhooks(to sink: MetricsSink) {

@@ -52,14 +52,17 @@ final class HTTPConnection: TurnEndClosable {
 
     var remoteAddress: String { address.text }
 
+    /// The address as it counts for limits.
+    var addressPrefix: PeerAddress { address.prefix }
+
     /// Whether the peer of the TCP connection is a trusted proxy.
     var isFromTrustedProxy: Bool { server?.trusts(peer) ?? false }
 
-    /// Whether the connection is idle after at least one request.
-    var isIdle: Bool { lifecycle.isIdleAgain }
     /// Whether neither end of the TCP connection, nor the client that a trusted proxy names, is on another machine.
     var isOverLoopback: Bool { peer.isLoopback && address.isLoopback }
 
+    /// Whether the connection is idle after at least one request.
+    var isIdle: Bool { lifecycle.isIdleAgain }
 
     // MARK: Called by LWSCallbacks; -1 has the library close the connection
 
@@ -110,12 +113,12 @@ final class HTTPConnection: TurnEndClosable {
     /// `LWS_CALLBACK_HTTP`: a request's headers are complete.
     func headArrived() -> Int32 {
         guard let wsi, let server, !lifecycle.mustHangUp else { return -1 }
+        let head = checkedHeads?.first
         if let heads = checkedHeads {
             // Never without a checked head: the connection would have been closed.
-            guard let byteCount = heads.first else { return respond(to: .requestUnreadable) }
-        let head = checkedHeads?.first
+            guard let head else { return respond(to: .requestUnreadable) }
             checkedHeads = Array(heads.dropFirst())
-            requestByteCount += Int64(byteCount)
+            requestByteCount += Int64(head.byteCount)
         }
         let headers = RequestHeaders(wsi: wsi)
         guard let method = headers.method, let path = path(of: head, headers) else {
@@ -124,14 +127,14 @@ final class HTTPConnection: TurnEndClosable {
         return respond(to: .requestArrived(requestHead(headers, method: method, path: path, wsi: wsi, server: server)))
     }
 
-    /// `LWS_CALLBACK_HTTP_BODY`
-    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 { respond(to: .bodyArrived(bytes)) }
-
     /// The path as the client has spelled it; with TLS, where the library has decoded and resolved it already, in the
     /// usual spelling of the result.
     private func path(of head: RequestHeadCheck.CheckedHead?, _ headers: RequestHeaders) -> String? {
         head?.path ?? headers.path.map(usualSpelling)
     }
+
+    /// `LWS_CALLBACK_HTTP_BODY`
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 { respond(to: .bodyArrived(bytes)) }
 
     /// `LWS_CALLBACK_HTTP_BODY_COMPLETION`
     func bodyCompleted() -> Int32 { respond(to: .bodyCompleted) }

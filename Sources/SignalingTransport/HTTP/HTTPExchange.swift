@@ -15,8 +15,13 @@ public final class HTTPExchange {
     public let query: [(name: String, value: String)]
     /// The client's IP address: the peer's, or the one that a trusted proxy names.
     public let remoteAddress: String
+    /// The same as it counts for limits: an IPv6 address by its first 64 bits.
+    public let remotePrefix: PeerAddress
     /// Whether the request comes from a trusted proxy, whose headers about the client can be believed.
     public let isFromTrustedProxy: Bool
+    /// Whether a program on this machine has sent the request: it comes over the loopback, and no proxy says that it has
+    /// passed it on. A proxy that says nothing looks like a program on its own machine.
+    public let isOfThisMachine: Bool
     /// The response if there is none in time. Default: 503, with which the client may repeat the request. A handler that
     /// cannot take back what it began says so here.
     public var overdueResponse = HTTPResponse.refusal(
@@ -24,9 +29,6 @@ public final class HTTPExchange {
     /// Called once, with the response before it is sent. It may add headers.
     public var onResponse: ((inout HTTPResponse) -> Void)?
     private let headers: [String: String]
-    /// Whether a program on this machine has sent the request: it comes over the loopback, and no proxy says that it has
-    /// passed it on. A proxy that says nothing looks like a program on its own machine.
-    public let isOfThisMachine: Bool
     /// At most ``TransportServer/Options/maxBodyByteCount``.
     public internal(set) var body: [UInt8] = []
     weak var connection: HTTPConnection?
@@ -42,12 +44,13 @@ public final class HTTPExchange {
         self.query = query
         self.headers = headers
         remoteAddress = connection.remoteAddress
+        remotePrefix = connection.addressPrefix
         isFromTrustedProxy = connection.isFromTrustedProxy
+        isOfThisMachine = connection.isOverLoopback && RequestHeaders.ofProxies.allSatisfy { headers[$0] == nil }
     }
 
     /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:
     /// `accept`, `accept-encoding`, `accept-language`, `access-control-request-headers`, `authorization`,
-        isOfThisMachine = connection.isOverLoopback && RequestHeaders.ofProxies.allSatisfy { headers[$0] == nil }
     /// `content-type`, `forwarded`, `host`, `if-modified-since`, `if-none-match`, `origin`, `referer`, `user-agent`,
     /// `via`, `x-forwarded-for`, `x-forwarded-host`, `x-forwarded-proto`, `x-opentok-auth`, `x-real-ip`,
     /// `x-request-id`, `x-tb-partner-auth`.

@@ -9,7 +9,7 @@ import CLibwebsockets
 #endif
 
 /// A peer's IPv4 or IPv6 address without its port, in 17 bytes, since every idle socket keeps one.
-struct PeerAddress: Hashable, Sendable {
+public struct PeerAddress: Hashable, Sendable {
     /// In the byte order of the network, as in `sockaddr`.
     private var high: UInt64 = 0
     private var low: UInt64 = 0
