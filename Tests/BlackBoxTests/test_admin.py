@@ -199,6 +199,21 @@ def test_wrong_admin_tokens_are_counted_logged_and_slowed_for_their_address_only
         assert all("address=127.0.0.2" in line and "guess" not in line for line in lines), lines
 
 
+@pytest.mark.parametrize("source", ["option", "variable", "file of the variable", "file"])
+@pytest.mark.parametrize("token", [" ", "\t ", ""], ids=["blank", "tab", "empty"])
+def test_a_blank_admin_token_is_refused(tmp_path, source, token):
+    secret, settings = tmp_path / "secret", tmp_path / "signalbox.json"
+    secret.write_text(token)
+    settings.write_text(json.dumps({"adminToken": token}))
+    arguments, variables = {
+        "option": (["--admin-token", token], {}), "variable": ([], {"admin_token": token}),
+        "file of the variable": ([], {"admin_token_file": secret}), "file": (["--config", settings], {}),
+    }[source]  # fmt: skip
+    refused = run("serve", "--port", "0", "--admin-port", "0", *arguments, timeout=30, **variables)
+    assert refused.returncode != 0 and refused.stdout == "" and refused.stderr.count("\n") == 1, refused
+    assert "adminToken" in refused.stderr or "ADMIN_TOKEN" in refused.stderr, refused.stderr
+
+
 async def test_the_commands_show_sessions_and_disconnect(admin_server):
     server, admin = admin_server, admin_server.admin
     session = server.project.session()

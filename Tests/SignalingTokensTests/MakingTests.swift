@@ -201,9 +201,10 @@ struct MakingTests {
         }
     }
 
-    @Test("a project with an empty secret, or with an API key that session IDs cannot hold, is refused")
+    @Test("a project with an empty or blank secret, or with an API key that session IDs cannot hold, is refused")
     func badProjects() {
-        #expect(Project(apiKey: APIKey("100"), secret: "") == nil)
+        for secret in ["", " ", "\t\n "] { #expect(Project(apiKey: APIKey("100"), secret: secret) == nil) }
+        #expect(Project(apiKey: APIKey("100"), secrets: ["s", " "]) == nil)
         for key in ["", "a~b", "a b", "é", String(repeating: "k", count: 65)] {
             #expect(Project(apiKey: APIKey(key), secret: "s") == nil)
         }

@@ -123,7 +123,7 @@ public struct ServerConfiguration: Sendable {
         guard let project = Project(apiKey: APIKey(apiKey), secret: apiSecret) else {
             throw ConfigurationError(
                 "the API key or its secret is not valid. The key has 1 to 64 letters, digits or characters - . _, and "
-                    + "the secret is not empty.")
+                    + "the secret is not blank.")
         }
         return project
     }

@@ -16,7 +16,7 @@ public struct SettingDeclaration: Sendable {
     public enum Spelling: Sendable { case option, variable, file }
 
     public enum Kind: Sendable {
-        /// Non-empty text; the string describes its form.
+        /// Text that is not blank; the string describes its form.
         case text(String)
         case choice([String])
         case number(ClosedRange<Int>)

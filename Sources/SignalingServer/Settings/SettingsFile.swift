@@ -101,7 +101,7 @@ struct SettingsFile {
             throw ConfigurationError("\(members.name) has the same secret twice. Remove one of them.")
         }
         guard let project = Project(apiKey: apiKey, secrets: secrets) else {
-            throw ConfigurationError("\(members.name) has an empty secret. Give one that is not empty.")
+            throw ConfigurationError("\(members.name) has an empty secret. Give one that is not blank.")
         }
         return project
     }

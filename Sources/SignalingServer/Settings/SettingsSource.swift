@@ -84,6 +84,7 @@ struct SettingsSource {
         let value =
             switch written {
             case "\"\""?: "is empty"
+            case let text? where text.allSatisfy({ $0 == "\"" || $0.isWhitespace }): "is blank"
             case let text? where !declaration.isSecret: "is \(text.prefix(60))"
             case _?, nil: "is not valid"
             }
@@ -130,7 +131,8 @@ extension SettingDeclaration.Kind {
 
     fileprivate func permits(_ content: ConfigContent) -> Bool {
         switch (self, content) {
-        case (.text, .string(let text)): !text.isEmpty
+        // A secret of one blank would be as good as none.
+        case (.text, .string(let text)): text.contains { !$0.isWhitespace }
         case (.choice(let names), .string(let text)): names.contains(text.lowercased())
         case (.number(let bounds), .int(let number)): bounds.contains(number)
         case (.flag, .bool): true

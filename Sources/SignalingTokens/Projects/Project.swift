@@ -20,15 +20,16 @@ public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// The maximum number of secrets at a time: the new one, and the old one until no backend signs with it any more.
     public static let secretLimit = 2
 
-    /// Returns `nil` for an API key that ``isKey(_:)`` rejects, and for an empty secret, with which any client could
-    /// sign.
+    /// Returns `nil` for an API key that ``isKey(_:)`` rejects, and for an empty or blank secret, with which any client
+    /// could sign.
     public init?(apiKey: APIKey, secret: String) { self.init(apiKey: apiKey, secrets: [secret]) }
 
     /// A project whose secret is being changed: the first secret signs, and each of them verifies (TOK-8).
     ///
     /// Returns `nil` for the same reasons as with one secret, and unless there are 1 to ``secretLimit`` secrets.
     public init?(apiKey: APIKey, secrets: [String]) {
-        guard Self.isKey(apiKey), (1...Self.secretLimit).contains(secrets.count), secrets.allSatisfy({ !$0.isEmpty })
+        guard Self.isKey(apiKey), (1...Self.secretLimit).contains(secrets.count),
+            secrets.allSatisfy({ $0.contains { !$0.isWhitespace } })
         else { return nil }
         self.apiKey = apiKey
         key = .secrets(secrets.map { Secret(Array($0.utf8)) })
