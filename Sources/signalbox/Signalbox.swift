@@ -23,6 +23,7 @@ struct Signalbox: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardStreams.prepare()
         OpenSSLCleanup.turnOff()
         await main(nil)
     }

@@ -35,11 +35,9 @@ class InTerminal:
         )
         os.close(end)
         shown = b""
-        # The last of its lines: a server that cannot print them ends.
-        while not re.search(rb"SIGNALBOX_API_SECRET=\w+\r?\n", shown):
+        while not (ready := re.search(rb"is ready at (http://[\d.:]+/)", shown)):
             shown += os.read(self.terminal, 4096)
-        ready = re.search(rb"http://[\d.:]+/", shown)
-        self.url = ready[0].decode()
+        self.url = ready[1].decode()
 
     def close_terminal(self):
         os.close(self.terminal)

@@ -58,6 +58,28 @@ def test_log_7_a_server_that_starts_again_can_be_another_program(tmp_path):
     assert len(started.read_text().split()) == 2, "each restart, and not the first start"
 
 
+# Becomes the server, which ends as soon as nobody reads its output.
+STRICT = """#!/usr/bin/env python3
+import os, select, signal, sys
+server = os.pidfd_open(os.getpid())
+if os.fork() == 0:
+    reader = select.poll()
+    reader.register(1, 0)
+    reader.poll()
+    signal.pidfd_send_signal(server, signal.SIGKILL)
+    os._exit(0)
+os.execv("{binary}", ["{binary}", *sys.argv[1:]])
+"""
+
+
+def test_verify_reads_the_output_of_a_server_to_its_end(tmp_path):
+    program = tmp_path / "signalbox"
+    program.write_text(STRICT.format(binary=BINARY))
+    program.chmod(0o755)
+    status, report = verify("--signals", 50, "--sessions", 1, "--server", program)
+    assert status == 0 and report["violations"] == [] and report["settled"] is True
+
+
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command(
         "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}

@@ -72,29 +72,11 @@ package final class LogWriter: Sendable {
             }
             isWriting = true
             condition.unlock()
-            write(bytes)
+            // A line that nobody can read is no reason to end.
+            _ = WholeWrite.write(bytes, to: descriptor)
             condition.lock()
             isWriting = false
             condition.broadcast()
-        }
-    }
-
-    /// Blocks until all bytes are written, or the descriptor fails.
-    private func write(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&writable, 1, -1)
-            default: return
-            }
         }
     }
 }

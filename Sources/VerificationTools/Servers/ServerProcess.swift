@@ -81,6 +81,10 @@ final class ServerProcess: Sendable {
             throw VerificationError(.serverNotStarted, "The server did not start: \(reason)")
         }
         self.port = port
+        // The server may print more, and has to find a reader until its end.
+        Thread.detachNewThread { [rest = output.fileHandleForReading] in
+            while let bytes = try? rest.read(upToCount: 4_096), !bytes.isEmpty {}
+        }
         descriptorCountAtStart = Self.descriptorCount(process.processIdentifier) ?? 0
     }
 

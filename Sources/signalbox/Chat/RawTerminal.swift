@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SignalingServer
 
 /// The process's terminal in raw mode: single keys, without echo. The settings are restored however the process ends,
 /// except after SIGKILL.
@@ -54,9 +55,9 @@ enum RawTerminal {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
     }
 
-    /// Writes text. Does nothing after ``end()``.
+    /// Writes text. Does nothing after ``end()``. If the terminal is gone, the end of the input says so.
     static func write(_ text: String) {
-        if isRaw, !text.isEmpty { FileHandle.standardOutput.write(Data(text.utf8)) }
+        if isRaw { _ = WholeWrite.write(text.utf8, to: STDOUT_FILENO) }
     }
 
     /// The bytes that the user types, read on a thread that may block. Ends with the input.

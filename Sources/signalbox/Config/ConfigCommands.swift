@@ -78,7 +78,7 @@ struct ConfigCommands: AsyncParsableCommand {
         func run() {
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
-            print(SettingsExample.text(secret: secret), terminator: "")
+            StandardOutput.write(SettingsExample.text(secret: secret))
         }
     }
 }

@@ -20,6 +20,8 @@ enum ExitStatus {
     static let configuration: Int32 = 78
     /// The user stopped the command, as a shell reports it (128 + SIGINT).
     static let interrupted: Int32 = 130
+    /// The reader of standard output has closed it, as a shell reports it (128 + SIGPIPE).
+    static let outputClosed: Int32 = 141
 
     /// The status for a server that cannot start.
     static func status(of error: TransportError) -> Int32 {

@@ -3,31 +3,48 @@ import SignalingServer
 
 /// Where the text of others is printed, it cannot control a terminal, whatever the caller forgets.
 enum StandardOutput {
-    /// Writes a line, or several, immediately, also into a pipe.
-    ///
-    /// When the reader has closed the pipe (`signalbox listen … | head -1`), the program ends.
-    static func print(_ line: String) { write(Printable.lines(line)) }
+    /// Writes a line, or several, immediately, also into a pipe. Ends the program if that fails.
+    static func print(_ line: String) { write(Printable.lines(line) + "\n") }
 
     /// Writes encoded JSON.
-    static func print(json: String) { write(TerminalText.json(json)) }
+    static func print(json: String) { write(TerminalText.json(json) + "\n") }
 
     /// Writes the text from the top of a terminal, and clears the rest: less flicker than clearing first.
     static func redraw(_ text: String) {
-        write("\u{1B}[H" + Printable.lines(text).replacing("\n", with: "\u{1B}[K\n") + "\u{1B}[J")
+        write("\u{1B}[H" + Printable.lines(text).replacing("\n", with: "\u{1B}[K\n") + "\u{1B}[J\n")
     }
 
-    private static func write(_ line: String) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
-        } catch {
-            Foundation.exit(ExitStatus.failed)
+    /// Writes text as it is. Ends the program if that fails: its output is what it runs for.
+    ///
+    /// The end is quiet if the reader has closed the pipe, as `head` does in `signalbox listen … | head -1`.
+    static func write(_ text: String) {
+        switch WholeWrite.write(text.utf8, to: STDOUT_FILENO) {
+        case nil: return
+        case EPIPE?: Foundation.exit(ExitStatus.outputClosed)
+        case let code?:
+            StandardError.print(
+                "signalbox: standard output cannot be written: \(String(cString: strerror(code))). Redirect it to a "
+                    + "file with space that you may write to.")
+            Foundation.exit(ExitStatus.fileNotWritten)
         }
     }
+
+    /// Writes a line of a server, which serves on when nobody reads its output any more.
+    static func announce(_ line: String) { _ = WholeWrite.write((line + "\n").utf8, to: STDOUT_FILENO) }
 }
 
 enum StandardError {
-    /// Writes a line. A closed standard error is no reason to end.
-    static func print(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((Printable.lines(line) + "\n").utf8))
+    /// Writes a line, or several. A closed standard error is no reason to end.
+    static func print(_ line: String) { _ = WholeWrite.write((Printable.lines(line) + "\n").utf8, to: STDERR_FILENO) }
+}
+
+enum StandardStreams {
+    /// Makes a closed stream harmless. Call it before the program opens anything.
+    static func prepare() {
+        // A closed reader is an error of `write`, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        // The next file or socket would get the number of a closed stream, and lines for the user would be written to
+        // it: a log line to a client, for example. `open` uses the lowest free number.
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 { _ = open("/dev/null", O_RDWR) }
     }
 }

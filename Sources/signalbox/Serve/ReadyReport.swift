@@ -15,24 +15,24 @@ final class ReadyReport: Sendable {
         begun.withLock { $0 = true }
         // Programs wait for the ready line, and may use the tools at once.
         let obstacle = address.developmentSecret.flatMap { leave($0, port: address.port) }
-        StandardOutput.print("signalbox is ready at \(address.url)")
-        if let url = address.adminURL { StandardOutput.print("administration is at \(url)") }
+        StandardOutput.announce("signalbox is ready at \(address.url)")
+        if let url = address.adminURL { StandardOutput.announce("administration is at \(url)") }
         if !hasPage {
-            StandardOutput.print(
+            StandardOutput.announce(
                 "no page: the server has not found the folder web-test-client with the page and the browser library. "
                     + "Give it with --web-root.")
         }
         guard let secret = address.developmentSecret else { return }
-        StandardOutput.print(
+        StandardOutput.announce(
             "development mode: every client gets a token at \(address.url)session. Backends use this project:")
-        StandardOutput.print(
+        StandardOutput.announce(
             "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
         if let obstacle {
-            StandardOutput.print("the tools do not find these credentials by themselves: \(obstacle)")
+            StandardOutput.announce("the tools do not find these credentials by themselves: \(obstacle)")
         }
         switch address.keeping {
-        case .folder(let path): StandardOutput.print("rooms are kept for the next server in \(path)")
-        case .memory(let error?): StandardOutput.print("rooms are kept in memory for this run: \(error)")
+        case .folder(let path): StandardOutput.announce("rooms are kept for the next server in \(path)")
+        case .memory(let error?): StandardOutput.announce("rooms are kept in memory for this run: \(error)")
         case .memory(nil): break
         }
     }

@@ -21,9 +21,10 @@ struct CredentialsCommand: AsyncParsableCommand {
         do {
             switch signer {
             case .project(let project):
-                print(try RequestCredentials.make(project: project, now: .current, using: &randomness))
+                StandardOutput.print(try RequestCredentials.make(project: project, now: .current, using: &randomness))
             case .application(let application):
-                print(try RequestCredentials.make(application: application, now: .current, using: &randomness))
+                StandardOutput.print(
+                    try RequestCredentials.make(application: application, now: .current, using: &randomness))
             }
         } catch {
             throw ExitStatus.exit(ExitStatus.failed, "cannot create credentials: \(error)")

@@ -46,7 +46,7 @@ struct LinkCommand: AsyncParsableCommand {
         guard let page = server.resource("/")?.absoluteString else {
             throw ExitStatus.exit(ExitStatus.usage, "the server's URL \(server.text) cannot be the start of a link.")
         }
-        print("\(page)#\(link.fragment)")
+        StandardOutput.print("\(page)#\(link.fragment)")
     }
 
     /// - Returns: the link with the token, and the signer whose credentials the server knows.

@@ -19,7 +19,8 @@ struct SessionCommands: AsyncParsableCommand {
 
         func run() async throws {
             var randomness = SystemRandomNumberGenerator()
-            print(SessionIDCodec.make(for: try signing.requiredSigner().project, now: .current, using: &randomness))
+            let id = SessionIDCodec.make(for: try signing.requiredSigner().project, now: .current, using: &randomness)
+            StandardOutput.print(id.rawValue)
         }
     }
 }

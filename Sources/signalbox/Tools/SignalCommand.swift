@@ -24,7 +24,7 @@ struct SignalCommand: AsyncParsableCommand {
         do {
             let seq = try await access.session.send(
                 SignalRequest(type: type, data: data, to: to.map { ConnectionID($0) }))
-            if let seq { print(seq) }
+            if let seq { StandardOutput.print("\(seq)") }
         } catch {
             await access.session.disconnect()
             throw ExitStatus.exit(error)

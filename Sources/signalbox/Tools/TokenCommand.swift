@@ -44,9 +44,11 @@ struct TokenCommand: AsyncParsableCommand {
         let request = AccessRequest(
             sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
         let signer = try signer()
-        guard format == .jwt, case .project(let project) = signer else { return print(try signer.token(request)) }
+        guard format == .jwt, case .project(let project) = signer else {
+            return StandardOutput.print(try signer.token(request))
+        }
         do {
-            print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
+            StandardOutput.print(try ProjectJWT.make(request, project: project, now: .current, using: &randomness))
         } catch { throw AccessRequest.failure(error, session: session) }
     }
 
