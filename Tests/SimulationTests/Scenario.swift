@@ -537,7 +537,7 @@ final class Scenario {
         backends[index].steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
         unansweredRequests[data] = server
         world.note("\(data) is sent\(to.map { " to \($0)" } ?? "")")
-        world.judge.sentByREST(data: data, to: to?.rawValue)
+        world.judge.sentByREST(data: data, type: nil, to: to?.rawValue)
         server.turn {
             $0.submit(.signal(.server, SignalRequest(data: data, to: to)), to: Tokens.session) { [unowned self] in
                 noteRESTAnswer($0, to: data, isBroadcast: to == nil, backend: index)

@@ -1,5 +1,6 @@
 import SignalingProtocol
 import SignalingTokens
+import SignalingVerification
 import TestSupport
 
 /// The project, the session and the tokens of the simulation. They are real, and the real verifier checks them.
@@ -22,17 +23,25 @@ enum Tokens {
         uniqueKeysWithValues: (0..<4).map { ("c\($0)", make(name: "c\($0)", lifetime: day * 2)) })
 
     static func make(for client: SimulatedClient) -> String {
+        let token = token(for: client)
+        client.world.judge.issued(token, role: role(of: client.name).rawValue, data: client.name)
+        return token
+    }
+
+    private static func token(for client: SimulatedClient) -> String {
         if !client.getsExpiringTokens, let token = lasting[client.name] { return token }
         client.world.count("expiring token")
         return make(name: client.name, lifetime: day + client.world.milliseconds(1_000...20_000))
     }
+
+    private static func role(of name: String) -> Role { name == "c0" ? .moderator : .publisher }
 
     /// Issued a day before the start, so that a wall clock that is set back does not make it invalid.
     private static func make(name: String, lifetime: Duration) -> String {
         var random = SeededGenerator(seed: 2)
         let issuedAt = WallTime(milliseconds: World.wallTimeAtStart.milliseconds - day.wholeMilliseconds)
         let request = AccessRequest(
-            sessionId: session, role: name == "c0" ? .moderator : .publisher, connectionData: name, lifetime: lifetime)
+            sessionId: session, role: role(of: name), connectionData: name, lifetime: lifetime)
         guard let token = try? T1Token.make(request, project: project, now: issuedAt, using: &random) else {
             preconditionFailure("the request is valid")
         }

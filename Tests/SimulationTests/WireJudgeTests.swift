@@ -87,8 +87,17 @@ private func signal(_ data: String, _ id: Int, to: String? = nil, onlineOnly: Bo
     let target = to.map { #","to":"\#($0)""# } ?? ""
     return #"{"op":"signal","id":\#(id),"data":"\#(data)"\#(target)\#(onlineOnly ? #","onlineOnly":true"# : "")}"#
 }
-private func received(_ data: String, _ seq: Int?, from: String = "ada") -> String {
-    #"{"ev":"signal",\#(seq.map { #""seq":\#($0),"# } ?? "")"from":"\#(from)","data":"\#(data)"}"#
+/// - Parameter sender: the connection that the line describes beside `from` (SIG-9).
+private func received(
+    _ data: String, _ seq: Int?, from: String = "ada", to: String? = nil, type: String? = nil, sender: String? = nil
+) -> String {
+    let head = seq.map { #","seq":\#($0)"# } ?? ""
+    let details = sender.map { #","connection":\#($0)"# } ?? ""
+    let address = (type.map { #","type":"\#($0)""# } ?? "") + (to.map { #","to":"\#($0)""# } ?? "")
+    return #"{"ev":"signal"\#(head),"from":"\#(from)"\#(details)\#(address),"data":"\#(data)"}"#
+}
+private func details(_ id: String, data: String? = nil) -> String {
+    #"{"connectionId":"\#(id)"\#(data.map { #","data":"\#($0)""# } ?? "")}"#
 }
 private func ack(_ id: Int, _ seq: Int?) -> String {
     #"{"ev":"ack","id":\#(id)\#(seq.map { #","seq":\#($0)"# } ?? "")}"#
@@ -115,7 +124,7 @@ struct WireJudgeTests {
         wire.exchange("a", seq: 3, id: 2)
         wire.up(1, signal("b", 3, to: "bob"), signal("c", 4, onlineOnly: true))
         wire.down(1, ack(3, 4), received("c", nil), ack(4, nil))
-        wire.down(2, received("b", 4), received("c", nil), #"{"ev":"ping","seq":4}"#)
+        wire.down(2, received("b", 4, to: "bob"), received("c", nil), #"{"ev":"ping","seq":4}"#)
         wire.up(2, #"{"op":"pong"}"#)
         wire.judge.closed(2, at: wire.now)
         wire.pass(3)
@@ -325,7 +334,7 @@ struct WireJudgeTests {
     @Test("G2: a signal with the status 204 that is not in the order (REST-2)", arguments: [true, false])
     func rest(isKept: Bool) {
         var wire = Wire.ofTwo()
-        wire.judge.sentByREST(data: "r", to: nil)
+        wire.judge.sentByREST(data: "r", type: nil, to: nil)
         if isKept {
             let line = #"{"ev":"signal","seq":3,"from":null,"data":"r"}"#
             wire.down(1, line)
@@ -338,7 +347,7 @@ struct WireJudgeTests {
     @Test("G2: the same before a kill, if a client could have received it", arguments: [1.0, 10])
     func restBeforeKill(seconds: Double) {
         var wire = Wire.ofTwo()
-        wire.judge.sentByREST(data: "r", to: nil)
+        wire.judge.sentByREST(data: "r", type: nil, to: nil)
         wire.judge.acknowledgedByREST(data: "r", in: "s", at: wire.now)
         wire.pass(seconds)
         wire.judge.closed(1, at: wire.now)
@@ -419,6 +428,109 @@ struct WireJudgeTests {
         wire.down(1, destroyed("bob", 4, "clientDisconnected"))
         wire.down(3, destroyed("bob", 4, "clientDisconnected"))
         #expect(wire.violations(isSettled: false).contains { $0.promise == .g8 })
+    }
+
+    // MARK: - Senders
+
+    /// Ada has sent one signal with the seq 4, and one online-only signal. Cleo gets no presence.
+    private func wireWithoutPresence(seen: String, seenOnline: String) -> Wire {
+        var wire = Wire.ofTwo()
+        wire.connect(3, as: "cleo", seq: 3, options: #"{"connectionEventsSuppressed":true}"#)
+        wire.down(1, created("cleo", 3))
+        wire.down(2, created("cleo", 3))
+        wire.up(1, signal("a", 2), signal("b", 3, onlineOnly: true))
+        wire.down(1, received("a", 4), ack(2, 4), received("b", nil), ack(3, nil))
+        wire.down(2, received("a", 4), received("b", nil))
+        wire.down(3, seen, seenOnline)
+        return wire
+    }
+
+    /// Bob comes back after his resume window, and gets the signal that Ada has sent meanwhile.
+    private func recoveredWire(seen: String) -> Wire {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now)
+        wire.exchangeAlone("a", seq: 3, id: 2)
+        wire.pass(60)
+        wire.down(1, destroyed("bob", 4))
+        wire.pass(10)
+        wire.resume(3, "bob", after: 2, "recovered", as: "bob2", seq: 2, replayThrough: 5, others: ["ada"])
+        wire.down(1, created("bob2", 5))
+        wire.down(3, seen)
+        return wire
+    }
+
+    @Test("SIG-9, RES-5: a receiver that cannot know the sender is told who it is")
+    func senders() {
+        let ada = details("ada")
+        var wire = wireWithoutPresence(seen: received("a", 4, sender: ada), seenOnline: received("b", nil, sender: ada))
+        #expect(wire.violations() == [])
+        wire = recoveredWire(seen: received("a", 3, sender: ada))
+        // After the replay the receiver knows the sender from its list.
+        wire.up(1, signal("c", 3))
+        wire.down(1, received("c", 6), ack(3, 6))
+        wire.down(3, received("c", 6))
+        #expect(wire.violations() == [])
+    }
+
+    @Test("G8: no details of the sender, another's, and other ones than before (SIG-9, RES-5)", arguments: 0..<5)
+    func wrongSenders(fault: Int) {
+        let (ada, right) = (details("ada"), received("b", nil, sender: details("ada")))
+        var wire =
+            switch fault {
+            case 0: wireWithoutPresence(seen: received("a", 4), seenOnline: right)
+            case 1: wireWithoutPresence(seen: received("a", 4, sender: ada), seenOnline: received("b", nil))
+            case 2: wireWithoutPresence(seen: received("a", 4, sender: details("bob")), seenOnline: right)
+            case 3: wireWithoutPresence(seen: received("a", 4, sender: details("ada", data: "x")), seenOnline: right)
+            default: recoveredWire(seen: received("a", 3))
+            }
+        expect(.g8, &wire)
+    }
+
+    @Test("G8: a signal by REST with the details of a sender (SIG-9)")
+    func senderOfREST() {
+        var wire = Wire.ofTwo()
+        wire.judge.sentByREST(data: "r", type: nil, to: nil)
+        for socket in 1...2 {
+            wire.down(socket, #"{"ev":"signal","seq":3,"from":null,"connection":\#(details("ada")),"data":"r"}"#)
+        }
+        expect(.g8, &wire)
+    }
+
+    @Test("G8: a signal arrives with another type or target (SIG-7)", arguments: 0..<3)
+    func wrongAddress(fault: Int) {
+        var wire = Wire.ofTwo()
+        wire.up(1, signal("a", 2, to: "bob"))
+        wire.down(1, ack(2, 3))
+        switch fault {
+        case 0: wire.down(2, received("a", 3))
+        case 1: wire.down(2, received("a", 3, to: "ada"))
+        default: wire.down(2, received("a", 3, to: "bob", type: "x"))
+        }
+        expect(.g8, &wire)
+    }
+
+    @Test("G8: a connection has another role, or other data, than its token, or is told with other data (CON-5)")
+    func wrongIdentity() {
+        for (role, data) in [("moderator", ""), ("publisher", "x"), ("publisher", "")] {
+            var wire = Wire()
+            wire.judge.issued("t", role: "publisher", data: "")
+            wire.judge.opened(1, at: wire.now)
+            wire.up(1, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+            let ada = details("ada", data: data)
+            wire.down(
+                1,
+                #"{"ev":"connected","id":1,"connection":\#(ada),"connections":[\#(ada)],"role":"\#(role)","epoch":"e","#
+                    + #""seq":1,"outcome":"new","resume":{"secret":"secret"}}"#)
+            if (role, data) != ("publisher", "") {
+                expect(.g8, &wire)
+                continue
+            }
+            #expect(wire.violations() == [])
+            wire.connect(2, as: "bob", seq: 2, others: ["ada"])
+            wire.down(1, created("bob", 2))
+            // Without any data, Bob's list has no data of Ada, and he himself has none of his token.
+            #expect(wire.violations().map(\.promise) == [.g8, .g8])
+        }
     }
 
     /// Cleo enters a session of two and asks for pages.

@@ -53,6 +53,7 @@ public struct WireJudge: Sendable {
     struct Sending: Sendable {
         var from: Name?
         var to: WireOrder.Target
+        var type: String?
         var isOnlineOnly: Bool
         var epoch: Int32 = -1
         var seq: Int32 = -1
@@ -81,6 +82,8 @@ public struct WireJudge: Sendable {
 
     struct Socket: Sendable {
         var session = ""
+        /// What the token of the `connect` says; nil for a token that the judge was not told of.
+        var claims: TokenClaims?
         var openedAt: MonotonicInstant
         /// When `connected` passed, and when the socket ended.
         var connectedAt: MonotonicInstant?
@@ -168,6 +171,9 @@ public struct WireJudge: Sendable {
     private(set) var sendings: [Sending] = []
     var sockets: [SocketNumber: Socket] = [:]
     var connections: [Name: Connection] = [:]
+    /// As the first line with the connection told them.
+    var details: [Name: Details] = [:]
+    var claims: [String: TokenClaims] = [:]
     private var epochNumbers: [String: Int32] = [:]
     private(set) var orders: [WireOrder] = []
     /// The epoch of each session, while the server is known to keep it.
@@ -193,6 +199,14 @@ public struct WireJudge: Sendable {
         let name = Name(ids.count)
         ids.append(id)
         names[id] = name
+        return name
+    }
+
+    /// The connection that a line of the server describes.
+    private mutating func identify(_ connection: WireLine) -> Name? {
+        guard let id = connection.text("connectionId") else { return nil }
+        let name = name(id)
+        noteDetails(of: name, in: connection)
         return name
     }
 
@@ -254,9 +268,9 @@ public struct WireJudge: Sendable {
     }
 
     /// A signal through REST was sent.
-    public mutating func sentByREST(data: String, to: String?) {
+    public mutating func sentByREST(data: String, type: String?, to: String?) {
         let target = to.map { WireOrder.Target.connection(name($0)) } ?? .all
-        addSending(data, Sending(from: nil, to: target, isOnlineOnly: false))
+        addSending(data, Sending(from: nil, to: target, type: type, isOnlineOnly: false))
     }
 
     /// REST acknowledged a signal (status 204): the signal is in the order of the session (REST-2).
@@ -340,6 +354,7 @@ public struct WireJudge: Sendable {
 
     private mutating func noteConnect(_ line: WireLine, on number: SocketNumber) {
         sockets[number]?.session = line.text("sessionId") ?? ""
+        sockets[number]?.claims = line.text("token").flatMap { claims[$0] }
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
         sockets[number]?.getsPages = line.member("options")?.isTrue("connectionPages") ?? false
@@ -356,7 +371,9 @@ public struct WireJudge: Sendable {
     private mutating func noteSignal(_ line: WireLine, on number: SocketNumber) -> Int32? {
         guard let data = line.text("data"), let from = sockets[number]?.connection else { return nil }
         let target = line.text("to").map { WireOrder.Target.connection(name($0)) } ?? .all
-        return addSending(data, Sending(from: from, to: target, isOnlineOnly: line.isTrue("onlineOnly")))
+        return addSending(
+            data,
+            Sending(from: from, to: target, type: line.text("type"), isOnlineOnly: line.isTrue("onlineOnly")))
     }
 
     @discardableResult
@@ -381,8 +398,7 @@ public struct WireJudge: Sendable {
         case "connected": noteConnected(line, on: number, at: now)
         case "signal": noteReceivedSignal(line, on: number, at: now)
         case "connectionCreated":
-            if let id = line.member("connection")?.text("connectionId"), let seq = line.seq {
-                let name = name(id)
+            if let connection = line.member("connection"), let name = identify(connection), let seq = line.seq {
                 receive(.created(name), at: seq, line.byteCount, on: number, now)
             }
         case "connectionDestroyed":
@@ -396,7 +412,7 @@ public struct WireJudge: Sendable {
                 }
             }
         case "connections":
-            let page = line.list("connections")?.compactMap { $0.text("connectionId") }.map { name($0) } ?? []
+            let page = line.list("connections")?.compactMap { identify($0) } ?? []
             sockets[number]?.others?.append(contentsOf: page)
             let due = socket.listRest - page.count
             sockets[number]?.listRest = due
@@ -479,6 +495,8 @@ public struct WireJudge: Sendable {
         }
         let from = line.text("from").map { name($0) }
         let sending = sendings[Int(signal)]
+        judgeSender(line, from: from, on: number)
+        judgeAddress(line, of: sending, on: number)
         if from != sending.from {
             report(
                 .g8, .wrong,
@@ -550,10 +568,10 @@ public struct WireJudge: Sendable {
 
     private mutating func noteConnected(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         _ = answeredRequest(line, on: number)
-        guard var socket = sockets[number], let own = line.member("connection")?.text("connectionId"),
+        guard var socket = sockets[number], let name = line.member("connection").flatMap({ identify($0) }),
             let epochText = line.text("epoch"), let seq = line.seq, let outcome = line.text("outcome")
         else { return report(.g4, .wrong, "socket \(number) got an incomplete connected") }
-        let name = name(own)
+        judgeIdentity(line, of: name, on: number)
         let epoch = epochNumber(epochText, of: socket.session)
         judge(outcome, seq: seq, name, socket, at: now)
         if let missing = line.member("missing") { judge(missing, seq: seq, socket) }
@@ -562,7 +580,8 @@ public struct WireJudge: Sendable {
         {
             report(
                 .g4, .missing,
-                "the replay of \(own) goes through \(through), and \(resume.knownThrough) had been sent before (RES-4)")
+                "the replay of \(id(name)) goes through \(through), and \(resume.knownThrough) had been sent before (RES-4)"
+            )
         }
         socket.connection = name
         socket.connectedAt = now
@@ -577,7 +596,7 @@ public struct WireJudge: Sendable {
             socket.suppressesPresence = known.suppressesPresence
             socket.getsAbsences = known.getsAbsences
         } else {
-            socket.others = line.list("connections")?.compactMap { $0.text("connectionId") }.map { self.name($0) }
+            socket.others = line.list("connections")?.compactMap { identify($0) }
             if let count = line.number("connectionCount") {
                 if socket.getsPages {
                     socket.listRest = Int(count) - (socket.others?.count ?? 0)

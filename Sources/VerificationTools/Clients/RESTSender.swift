@@ -43,7 +43,7 @@ final class RESTSender: Sendable {
         }
         let data = "\(name)-\(number)"
         note(.sent(History.Sending(data: data, type: "rest", to: to)))
-        tap.judging { judge, _ in judge.sentByREST(data: data, to: to?.rawValue) }
+        tap.judging { judge, _ in judge.sentByREST(data: data, type: "rest", to: to?.rawValue) }
         let path = to.map { "/connection/\($0.rawValue)/signal" } ?? "/signal"
         let status = await request("POST", path, body: #"{"type":"rest","data":"\#(data)"}"#, port: port)
         switch status {

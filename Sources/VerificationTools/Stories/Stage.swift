@@ -195,7 +195,9 @@ final class Stage: Sendable {
             access.lifetime = .seconds(1)
             now = WallTime(milliseconds: now.milliseconds + tokenTime.wholeMilliseconds - 31_000)
         }
-        return try T1Token.make(access, project: project, now: now, using: &randomness)
+        let token = try T1Token.make(access, project: project, now: now, using: &randomness)
+        tap.judging { judge, _ in judge.issued(token, role: role.rawValue, data: name) }
+        return token
     }
 
     /// The clients whose next connection goes to the node. Those of the present ones that were not cut are there, too.
