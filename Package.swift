@@ -27,6 +27,7 @@ let package = Package(
     ],
     targets: [
         .clib("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
+        .clib("CLibcurl", config: "libcurl", apt: ["libcurl4-openssl-dev"], brew: ["curl"]),
         .clib("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
         .clib("CLibuv", config: "libuv", apt: ["libuv1-dev"], brew: ["libuv"]),
         .clib("CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev"], brew: ["libwebsockets"]),
@@ -43,6 +44,7 @@ let package = Package(
         .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
         .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
         .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
+        .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
         .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
@@ -51,7 +53,8 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
-                "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport",
+                "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
+                "SignalingTransport",
                 .deque, .heap, .configuration, .log, .metrics, .lifecycle,
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
@@ -90,6 +93,7 @@ let package = Package(
         .tests("SignalingTokensTests", ["SignalingTokens"]),
         .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
         .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+        .tests("OutgoingHTTPTests", ["OutgoingHTTP"]),
         .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
         .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
         .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),

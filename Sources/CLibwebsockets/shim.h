@@ -28,7 +28,6 @@ enum { SIGNALBOX_LWS_PRE = LWS_PRE };
 
 #if defined(__linux__)
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
-extern int pthread_setname_np(pthread_t, const char *);
 #endif
 
 /* Accepts a connection. The new descriptor does not block, and child processes do not inherit it. */
@@ -129,16 +128,6 @@ static inline int signalbox_random_bytes(void *bytes, size_t count) { return get
 
 /* The calling thread as a number: pthread_t is an integer on one platform and a pointer on another. */
 static inline uintptr_t signalbox_current_thread(void) { return (uintptr_t)pthread_self(); }
-
-static inline void signalbox_detach_current_thread(void) { pthread_detach(pthread_self()); }
-
-static inline void signalbox_name_current_thread(const char *name) {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), name);
-#else
-    pthread_setname_np(name);
-#endif
-}
 
 /* libwebsockets unloads its libuv plug-in together with a context. A handle of the plug-in that is still closing, or
  * another context, would then run code that is no longer loaded. So the plug-in stays loaded. */

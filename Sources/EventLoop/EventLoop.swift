@@ -76,6 +76,8 @@ package final class EventLoop {
 package struct EventLoopError: Error, CustomStringConvertible {
     let code: Int32
 
+    package static var outOfMemory: Self { Self(code: UV_ENOMEM.rawValue) }
+
     static func check(_ outcome: Int32) throws(Self) {
         if outcome != 0 { throw Self(code: outcome) }
     }

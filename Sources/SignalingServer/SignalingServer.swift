@@ -192,7 +192,8 @@ public final class SignalingServer: Service {
         limits.flushPace.longestWait = configuration.mergeTime
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
-        let webhooks = Webhooks(configuration, projects: projects, logger: logger) { [loop, weak self] event, session in
+        let webhooks = try Webhooks(configuration, projects: projects, logger: logger) {
+            [loop, weak self] event, session in
             loop.post { [weak self] in self?.parts?.sessions.engine.noteTold(event, of: session) }
         }
         let hub = Hub(

@@ -195,8 +195,20 @@ class Server(Command):
 
     def memory(self):
         """The resident memory of the server, in bytes."""
+        return self._memory("VmRSS")
+
+    def most_memory(self):
+        """The most resident memory that the server has had, in bytes."""
+        return self._memory("VmHWM")
+
+    def _memory(self, field):
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s*(\d+) kB", status)[1]) * 1024
+        return int(re.search(field + r":\s*(\d+) kB", status)[1]) * 1024
+
+    def processor_seconds(self):
+        """The processor time that the server has used."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
         """Sends SIGTERM, and returns the exit code."""

@@ -1,14 +1,16 @@
 """Session monitoring webhooks, as docs/webhooks.md describes them."""
 
 import asyncio
+import contextlib
 import json
 import os
+import queue
 import time
 
 import pytest
 
 from credentials import Project
-from server_process import TLS, Server, run
+from server_process import DEADLINE, TLS, Server, run
 from signalbox_client import Client
 from webhook_receiver import Receiver, closed_port
 
@@ -130,6 +132,81 @@ async def test_a_receiver_that_never_answers_delays_no_client():
         assert receiver.most_concurrent == 1
 
 
+def endlessly(head, piece):
+    """An answer without an end. It is over when the server cuts the connection."""
+
+    def answer(handler):
+        handler.wfile.write(head)
+        # Faster than the server may read: a server without a bound would run out of memory, so the test has one.
+        for _ in range(300):
+            handler.wfile.write(piece)
+
+    return answer
+
+
+@pytest.mark.parametrize("head, piece, counts", [
+    (b"HTTP/1.1 200 OK\r\n\r\n", b"x" * (1 << 20), True),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"100000\r\n" + b"x" * (1 << 20) + b"\r\n", True),
+    (b"HTTP/1.1 200 OK\r\n", b"X-Header: x\r\n" * 80_000, False),
+    (b"HTTP/1.1 200 OK\r\nX-Header: ", b"x" * (1 << 20), False),
+    (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 40_000, False),
+], ids=["body", "chunks", "headers", "header", "interim answers"])
+async def test_an_answer_without_an_end_takes_no_memory_and_its_connection_is_cut(head, piece, counts):
+    with Receiver(endlessly(head, piece), endlessly(head, piece)) as receiver, serve(receiver) as server:
+        session = server.project.session()
+        async with await Client.join(server, session):
+            before = server.most_memory()
+            # A status that has arrived counts. Without one, the server posts the event again.
+            first = ["sessionCreated"] if counts else ["sessionCreated"] * 3
+            receiver.expect(*first, "connectionCreated")
+            assert server.most_memory() - before < 16 << 20
+        receiver.expect("connectionDestroyed", "sessionDestroyed")
+
+
+async def test_a_server_that_waits_for_an_answer_uses_no_processor():
+    used = queue.Queue()
+
+    def late(handler):
+        before = server.processor_seconds()
+        handler.connection.settimeout(2)
+        with contextlib.suppress(TimeoutError):
+            handler.rfile.read(1)
+        used.put(server.processor_seconds() - before)
+
+    with Receiver(late) as receiver, serve(receiver) as server:
+        async with await Client.join(server, server.project.session()):
+            receiver.next()
+            assert await asyncio.to_thread(used.get, timeout=DEADLINE) < 0.5, "seconds of the processor in 2 seconds"
+
+
+async def test_posts_share_a_connection():
+    with Receiver() as receiver, serve(receiver) as server:
+        for _ in range(5):
+            await visit(server)
+            receiver.expect(*ALL)
+        assert receiver.connections == 1
+
+
+async def test_a_receiver_that_closes_each_connection_unannounced_gets_each_event_once_and_at_once():
+    unannounced = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    with Receiver(*[unannounced] * 20) as receiver, serve(receiver) as server:
+        for number in range(5):
+            await visit(server)
+            # A server that waited on a closed connection would need ten seconds for an event.
+            posts = receiver.expect(*ALL, timeout=9)
+            assert [post.number for post in posts] == [*range(4 * number + 1, 4 * number + 5)]
+        assert receiver.connections == 20
+        assert server.stop() == 0 and receiver.posts.empty()
+
+
+async def test_a_connection_that_ends_with_a_post_on_it_repeats_the_post_on_another_one_at_once():
+    with Receiver(200, b"") as receiver, serve(receiver, webhook_retry_milliseconds=60_000) as server:
+        await visit(server)
+        posts = receiver.expect("sessionCreated", "connectionCreated", *ALL[1:])
+        assert [post.number for post in posts] == [1, 2, 2, 3, 4] and receiver.connections == 2
+        assert posts[1].id == posts[2].id and posts[1].raw == posts[2].raw
+
+
 async def test_a_receiver_that_was_down_gets_all_events_later():
     bound, port = closed_port()
     url = f"http://127.0.0.1:{port}/hooks"
@@ -188,6 +265,29 @@ async def test_a_project_has_its_own_receiver_or_the_common_one(tmp_path):
                     assert post.event["projectId"] == "101" and post.is_signed_with("its own")
             for post in common.expect(*ALL):
                 assert post.event["projectId"] == "100" and post.is_signed_with(SECRET)
+
+
+async def test_a_proxy_of_the_environment_is_used(monkeypatch):
+    with Receiver() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        with Server(webhook_url="http://receiver.example/hooks") as server:
+            await visit(server)
+            assert {post.path for post in proxy.expect(*ALL)} == {"http://receiver.example/hooks"}
+
+
+async def test_an_https_receiver_with_a_certificate_of_ones_own_authority_gets_the_events(monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(TLS / "authority.pem"))
+    with Receiver(tls=(TLS / "server.pem", TLS / "server.key.pem")) as receiver, serve(receiver) as server:
+        await visit(server)
+        receiver.expect(*ALL)
+
+
+async def test_a_certificate_for_another_host_is_refused(monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(TLS / "authority.pem"))
+    with Receiver(tls=(TLS / "elsewhere.pem", TLS / "elsewhere.key.pem")) as receiver, serve(receiver) as server:
+        await visit(server)
+        assert "certificate" in server.err.until("does not|cannot|failed")
+        assert receiver.posts.empty()
 
 
 async def test_the_certificate_of_an_https_receiver_is_verified():

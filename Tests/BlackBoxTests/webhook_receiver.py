@@ -43,14 +43,15 @@ class Receiver:
     """An HTTP or HTTPS server.
 
     `answers` are the answers to the posts, in their order; every later post gets 200. An answer is a status; or bytes,
-    which are sent unchanged before the connection is closed; or "silence": no answer until the test is over.
+    which are sent unchanged before the connection is closed; or "silence": no answer until the test is over; or a
+    function that gets the handler of the connection, which is closed afterwards.
     """
 
     def __init__(self, *answers, tls=None, port=0):
         self.answers = collections.deque(answers)
         self.posts = queue.Queue()
         self.seen = []
-        self.concurrent = self.most_concurrent = 0
+        self.concurrent = self.most_concurrent = self.connections = 0
         self._over = threading.Event()
         self._lock = threading.Lock()
         receiver = self
@@ -59,6 +60,10 @@ class Receiver:
             protocol_version = "HTTP/1.1"
             # With Nagle's algorithm, each answer of two writes would wait for the client's delayed acknowledgement.
             disable_nagle_algorithm = True
+
+            def setup(self):
+                receiver.connections += 1
+                super().setup()
 
             def do_POST(self):
                 receiver._received(self)
@@ -93,6 +98,9 @@ class Receiver:
             answer = b""
         with self._lock:
             self.concurrent -= 1
+        if callable(answer):
+            answer(handler)
+            answer = b""
         if isinstance(answer, bytes):
             handler.wfile.write(answer)
             handler.close_connection = True

@@ -1,4 +1,5 @@
 import JSONText
+import OutgoingHTTP
 import SignalingRedis
 import SignalingSQLite
 import SignalingTransport
@@ -21,6 +22,7 @@ package enum TestedLibraries {
             Library(name: "json-c", versions: ["0.16"], present: JSONCVersion.text),
             Library(name: "SQLite", versions: ["3.40.1"], present: SQLiteVersion.text),
             Library(name: "hiredis", versions: ["0.14.1"], present: HiredisVersion.text),
+            Library(name: "libcurl", versions: ["7.88.1"], present: LibcurlVersion.text),
         ]
     }
 

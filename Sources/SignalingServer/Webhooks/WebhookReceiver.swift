@@ -46,6 +46,9 @@ public struct WebhookReceiver: Sendable, Equatable, CustomStringConvertible, Cus
         return try WebhookReceiver(url: url, secret: secret)
     }
 
+    /// The whole URL, which may be a secret.
+    var address: String { url.absoluteString }
+
     public var description: String {
         "\(url.scheme ?? "")://\(url.host ?? "")" + (url.port.map { ":\($0)" } ?? "")
     }

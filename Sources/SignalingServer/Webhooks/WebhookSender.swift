@@ -1,7 +1,6 @@
 import Dispatch
-import Foundation
-import FoundationNetworking
 import Logging
+import OutgoingHTTP
 import SignalingCore
 import SignalingProtocol
 import SignalingTokens
@@ -10,8 +9,8 @@ import Synchronization
 
 /// Posts the events of one project to its receiver: it performs the effects of ``WebhookQueue``, and decides nothing.
 ///
-/// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since the system's HTTP
-/// client may block its caller.
+/// The loop only adds events, under a short lock. Everything else happens on a dispatch queue, since a signature takes
+/// time.
 final class WebhookSender: Sendable {
     private struct State {
         var queue: WebhookQueue
@@ -28,10 +27,10 @@ final class WebhookSender: Sendable {
     private let worker = DispatchQueue(label: "signalbox-webhooks")
     /// A prefix for the number of each post, since the numbers begin at 1 in every run of the server.
     private let runID: String
-    private let session: URLSession
-    private let poster: WebhookPoster
+    private let poster: HTTPPoster
+    private let postTime: Duration
     /// Guarded by `worker`: used only on it.
-    private nonisolated(unsafe) var attempt: (ticket: WebhookQueue.Ticket, task: URLSessionDataTask)?
+    private nonisolated(unsafe) var attempt: (ticket: WebhookQueue.Ticket, post: HTTPPoster.PostID)?
     /// Guarded by `worker`.
     private nonisolated(unsafe) var alarm: DispatchWorkItem?
     /// Guarded by `worker`: why the last attempt failed.
@@ -43,7 +42,7 @@ final class WebhookSender: Sendable {
     typealias Settled = @Sendable (KeptPresenceEvent, SessionID) -> Void
 
     init(
-        receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, logger: Logger,
+        receiver: WebhookReceiver, bounds: WebhookQueue.Bounds, poster: HTTPPoster, logger: Logger,
         onSettled: @escaping Settled = { _, _ in }
     ) {
         self.onSettled = onSettled
@@ -54,10 +53,9 @@ final class WebhookSender: Sendable {
         state = Mutex(State(queue: WebhookQueue(bounds: bounds)))
         var randomness = SystemRandomNumberGenerator()
         runID = String(UInt64.random(in: 0...(.max), using: &randomness), radix: 16)
-        (session, poster) = WebhookPoster.makeSession(postTime: bounds.postTime)
+        self.poster = poster
+        postTime = bounds.postTime
     }
-
-    deinit { session.finishTasksAndInvalidate() }
 
     /// Adds an event, from any thread. Does not block.
     func add(_ body: [UInt8], of session: SessionID, kept: KeptPresenceEvent? = nil) {
@@ -90,10 +88,6 @@ final class WebhookSender: Sendable {
             }
             if isOver { return continuation.resume() }
             worker.async { self.step() }
-            // Does not wait for a worker that the HTTP client blocks.
-            DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.wholeNanoseconds)) + 0.5) {
-                self.finish()
-            }
         }
     }
 
@@ -125,14 +119,14 @@ final class WebhookSender: Sendable {
     private func perform(_ effect: WebhookQueue.Effect) {
         switch effect {
         case .send(let post, let ticket):
-            let task = poster.post(request(post), over: session) { status, description in
-                self.worker.async { self.posted(ticket, status, description) }
+            let id = poster.post(request(post)) { outcome in
+                self.worker.async { self.posted(ticket, outcome) }
             }
-            attempt = (ticket, task)
+            attempt = (ticket, id)
         case .abandon(let ticket):
             guard let attempt, attempt.ticket == ticket else { return }
-            lastFault = "no response in time"
-            attempt.task.cancel()
+            lastFault = "\(PostFault.timedOut)"
+            poster.cancel(attempt.post)
             self.attempt = nil
         case .settled(let event, let session): onSettled(event, session)
         case .reportFailing:
@@ -140,19 +134,17 @@ final class WebhookSender: Sendable {
         case .reportRecovered: logger.notice("a webhook receiver accepts events again")
         case .reportDropped(let drops):
             logger.warning("dropped events for a webhook receiver", metadata: metadata(drops).merging(fault) { $1 })
-        case .finished:
-            session.finishTasksAndInvalidate()
-            finish()
+        case .finished: finish()
         }
     }
 
-    private func posted(_ ticket: WebhookQueue.Ticket, _ status: Int?, _ description: String) {
+    private func posted(_ ticket: WebhookQueue.Ticket, _ outcome: PostOutcome) {
         if attempt?.ticket == ticket {
             attempt = nil
-            lastFault = description
+            lastFault = "\(outcome)"
         }
         step { queue, now, randomness in
-            queue.posted(ticket, WebhookQueue.Outcome(status: status), now: now, using: &randomness)
+            queue.posted(ticket, WebhookQueue.Outcome(status: outcome.status), now: now, using: &randomness)
         }
     }
 
@@ -166,22 +158,18 @@ final class WebhookSender: Sendable {
         worker.asyncAfter(deadline: .now() + .nanoseconds(Int(wait)), execute: item)
     }
 
-    private func request(_ post: WebhookQueue.Post) -> URLRequest {
+    private func request(_ post: WebhookQueue.Post) -> HTTPPost {
         let id = post.kept?.webhookID ?? "\(runID)-\(post.number)"
         let timestamp = WallTime.current.milliseconds / 1000
-        var request = URLRequest(url: receiver.url)
-        request.httpMethod = "POST"
-        request.httpBody = Data(post.body)
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue("signalbox", forHTTPHeaderField: "User-Agent")
-        request.setValue(id, forHTTPHeaderField: "webhook-id")
-        request.setValue("\(timestamp)", forHTTPHeaderField: "webhook-timestamp")
+        var headers = [
+            (name: "Content-Type", value: "application/json"), (name: "User-Agent", value: "signalbox"),
+            (name: "webhook-id", value: id), (name: "webhook-timestamp", value: "\(timestamp)"),
+        ]
         if let signer = receiver.signer {
-            request.setValue(
-                signer.signature(id: id, timestamp: timestamp, body: post.body),
-                forHTTPHeaderField: "webhook-signature")
+            let signature = signer.signature(id: id, timestamp: timestamp, body: post.body)
+            headers.append((name: "webhook-signature", value: signature))
         }
-        return request
+        return HTTPPost(url: receiver.address, headers: headers, body: post.body, timeLimit: postTime)
     }
 
     private var fault: Logger.Metadata { ["last": "\(lastFault)"] }

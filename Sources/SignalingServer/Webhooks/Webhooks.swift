@@ -1,7 +1,9 @@
 import Logging
+import OutgoingHTTP
 import SignalingCore
 import SignalingProtocol
 import SignalingTokens
+import SignalingTransport
 import Synchronization
 
 /// The webhook receivers of all projects. Each project has a queue of its own, even if projects share a receiver: one
@@ -12,17 +14,20 @@ final class Webhooks: Sendable {
         let sender: WebhookSender
 
         init(
-            _ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ logger: Logger,
-            onSettled: @escaping WebhookSender.Settled
+            _ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ poster: HTTPPoster,
+            _ logger: Logger, onSettled: @escaping WebhookSender.Settled
         ) {
             owner = project.isApplication ? .application(project.apiKey) : .project(project.apiKey)
-            sender = WebhookSender(receiver: receiver, bounds: bounds, logger: logger, onSettled: onSettled)
+            sender = WebhookSender(
+                receiver: receiver, bounds: bounds, poster: poster, logger: logger, onSettled: onSettled)
         }
     }
 
     private let routes: Mutex<[APIKey: Route]>
     /// The receiver for projects without one of their own.
     private let common: WebhookReceiver?
+    /// All posts use its thread and its connections. Nil without a receiver.
+    private let poster: HTTPPoster?
     private let bounds: WebhookQueue.Bounds
     private let logger: Logger
     private let onSettled: WebhookSender.Settled
@@ -31,23 +36,37 @@ final class Webhooks: Sendable {
     static let stopTime = Duration.seconds(3)
 
     /// - Parameter onSettled: called on another thread when a receiver has a kept event, or will never get it.
+    /// - Throws: ``TransportError`` `.resourcesExhausted`.
     init(
         _ configuration: ServerConfiguration, projects: [Project], logger: Logger,
         onSettled: @escaping WebhookSender.Settled
-    ) {
+    ) throws(TransportError) {
+        let hasReceiver = configuration.webhook != nil || !configuration.projectWebhooks.isEmpty
+        let poster = hasReceiver ? try Self.makePoster() : nil
+        self.poster = poster
         self.onSettled = onSettled
         common = configuration.webhook
         bounds = configuration.webhookBounds
         self.logger = logger
         var routes: [APIKey: Route] = [:]
         for project in projects {
-            guard let receiver = configuration.projectWebhooks[project.apiKey] ?? configuration.webhook else {
-                continue
-            }
+            guard let poster,
+                let receiver = configuration.projectWebhooks[project.apiKey] ?? configuration.webhook
+            else { continue }
             routes[project.apiKey] = Route(
-                project, receiver, configuration.webhookBounds, logger, onSettled: onSettled)
+                project, receiver, configuration.webhookBounds, poster, logger, onSettled: onSettled)
         }
         self.routes = Mutex(routes)
+    }
+
+    private static func makePoster() throws(TransportError) -> HTTPPoster {
+        do {
+            return try HTTPPoster()
+        } catch {
+            throw TransportError(
+                .resourcesExhausted,
+                "Cannot create a thread for webhooks: \(error). Raise the limit of threads, descriptors or memory.")
+        }
     }
 
     /// Posts the events of projects that were added while the server runs to the common receiver, if there is one. A
@@ -55,10 +74,10 @@ final class Webhooks: Sendable {
     ///
     /// - Parameter others: projects with a receiver of their own.
     func add(_ projects: [Project], except others: Set<APIKey>) {
-        guard let common else { return }
+        guard let common, let poster else { return }
         routes.withLock { routes in
             for project in projects where routes[project.apiKey] == nil && !others.contains(project.apiKey) {
-                routes[project.apiKey] = Route(project, common, bounds, logger, onSettled: onSettled)
+                routes[project.apiKey] = Route(project, common, bounds, poster, logger, onSettled: onSettled)
             }
         }
     }

@@ -64,7 +64,7 @@ public final class LoopThread: Sendable {
             throw TransportError(.alreadyStarted, "The event loop \(name) was started before. Create another one.")
         }
         do throws(EventLoopError) {
-            try EventLoop.startThread { [self] in runThread(started: $0) }
+            try EventLoop.startThread(name: name) { [self] in runThread(started: $0) }
         } catch {
             finish()
             throw TransportError(
@@ -184,10 +184,7 @@ public final class LoopThread: Sendable {
 
     private func runThread(started: () -> Void) {
         threadNumber.store(UInt(signalbox_current_thread()), ordering: .relaxed)
-        // No thread joins this one: `finish` resumes the callers of `stop`, after which the thread uses nothing of the
-        // loop.
-        signalbox_detach_current_thread()
-        name.withCString { signalbox_name_current_thread($0) }
+        // `finish` resumes the callers of `stop`. Afterwards this thread uses nothing of the loop.
         do throws(TransportError) {
             try core.open(owner: self)
         } catch {
