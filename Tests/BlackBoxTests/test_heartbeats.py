@@ -6,11 +6,14 @@ times.
 """
 
 import asyncio
+import os
+import signal
 import time
 
 import pytest
 
 from raw_socket import RawSocket
+from server_process import Server
 from signalbox_client import Bystander, Client
 
 HEARTBEAT_SECONDS = 10
@@ -44,6 +47,20 @@ async def test_hb_3_a_client_that_answers_no_ping_is_closed_with_4001_and_one_th
         ends = [event for event in events if event["ev"] == "disconnected"]
         assert ends == [{"ev": "disconnected", "reason": "networkDisconnected", "reconnect": True}]
         await alive.is_unaffected()
+
+
+@pytest.mark.waiting
+async def test_hb_3_a_server_that_was_stopped_for_more_than_two_heartbeats_keeps_its_clients(server):
+    """Its timers fire first when it runs again. The clients' answers wait in the system's buffers."""
+    with Server() as own:
+        session = own.project.session()
+        async with await Client.join(own, session) as ada, await Client.join(own, session) as bob:
+            os.kill(own.pid, signal.SIGSTOP)
+            await asyncio.sleep(2 * HEARTBEAT_SECONDS + 2)
+            os.kill(own.pid, signal.SIGCONT)
+            await ada.expect("connectionCreated", connection=bob.me)
+            for client in (ada, bob):
+                assert (await client.signal(to=client.id))[0]["ev"] == "ack"
 
 
 @pytest.mark.waiting

@@ -41,7 +41,7 @@ extension ConnectionState {
                 Connected(
                     session: joining.session, apiKey: joining.apiKey,
                     binding: SocketBinding(result.connection.connectionId, joining.request.socket),
-                    tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, lastHeard: now,
+                    tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, silence: .since(now),
                     nextPing: now.advanced(by: heartbeat)))
             let welcome = Welcome(
                 connection: result.connection, connections: [result.connection],

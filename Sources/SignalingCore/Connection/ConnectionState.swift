@@ -40,7 +40,7 @@ public struct ConnectionState: Sendable {
         var tokenExpiry: TokenExpiry
         /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
-        var lastHeard: MonotonicInstant
+        var silence: Silence
         var nextPing: MonotonicInstant
     }
 
@@ -125,7 +125,7 @@ public struct ConnectionState: Sendable {
     /// the server does not read, and the client has nothing to read (WIRE-14).
     private func lossLimit(_ connected: Connected) -> MonotonicInstant? {
         isReadingPaused
-            ? backPressure.stallLimit(heartbeat: heartbeat) : connected.lastHeard.advanced(by: heartbeat * 2)
+            ? backPressure.stallLimit(heartbeat: heartbeat) : connected.silence.limit(heartbeat: heartbeat)
     }
 
     // MARK: - Transitions
@@ -145,6 +145,8 @@ public struct ConnectionState: Sendable {
             return now >= until ? postpone(joining, returnAfter: joining.busyWait) : []
         case .connected(var connected):
             if connected.tokenExpiry.isOver(at: now) { return close(.tokenExpired) }
+            connected.silence.excuse(pingDue: connected.nextPing, heartbeat: heartbeat, now: now)
+            phase = .connected(connected)
             if let limit = lossLimit(connected), now >= limit {
                 return close(isReadingPaused ? .slowConsumer : .heartbeatMissed)
             }
@@ -180,7 +182,7 @@ public struct ConnectionState: Sendable {
         case .resume:
             // The server received nothing during the pause, so the client's silence counts from now.
             if case .connected(var connected) = phase {
-                connected.lastHeard = now
+                connected.silence = .since(now)
                 phase = .connected(connected)
             }
             return [.resumeReading]
@@ -209,7 +211,7 @@ public struct ConnectionState: Sendable {
             return []
         case .inputWaits:
             if case .connected(var connected) = phase {
-                connected.lastHeard = now
+                connected.silence = .since(now)
                 phase = .connected(connected)
             }
             return []
@@ -240,7 +242,7 @@ public struct ConnectionState: Sendable {
         switch phase {
         case .connected(var connected):
             let isFirst = connected.isUnconfirmed
-            connected.lastHeard = now
+            connected.silence = .since(now)
             connected.isUnconfirmed = false
             phase = .connected(connected)
             return isFirst ? [.submit(.heard(connected.binding), connected.session, nil)] : []

@@ -87,9 +87,16 @@ struct Row: CustomTestStringConvertible {
         self.cells = cells.dropLast() + [leaving] + cells.suffix(1)
     }
 
-    init(_ name: String, advancingTo now: MonotonicInstant, leaving: Cell = .ignored, _ cells: Cell...) {
+    /// - Parameter ping: when a connected client's ping was due, and was sent: the server was not suspended.
+    init(
+        _ name: String, advancingTo now: MonotonicInstant, after ping: MonotonicInstant? = nil,
+        leaving: Cell = .ignored, _ cells: Cell...
+    ) {
         self.name = name
-        step = { $0.advance(to: now) }
+        step = { state in
+            if let ping, state.connected != nil { _ = state.advance(to: ping) }
+            return state.advance(to: now)
+        }
         self.cells = cells.dropLast() + [leaving] + cells.suffix(1)
     }
 
@@ -299,7 +306,7 @@ struct Row: CustomTestStringConvertible {
                 "send disconnected networkDisconnected, come back after 2500 ms", "close 1001", to: .closing),
             .gives("ping"), .ignored),
         Row(
-            "two heartbeats of silence", advancingTo: .seconds(21),
+            "two heartbeats of silence", advancingTo: .seconds(21), after: .seconds(11),
             leaving: .gives("close 1000 after all unsent bytes", to: .closing),
             .gives("close 4003", to: .closing), .gives("close 4003", to: .closing),
             .gives(
