@@ -49,7 +49,7 @@ let package = Package(
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
         .module("TextChatTesting", ["TextChat"]),
-        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .log]),
+        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
         .target(
             name: "SignalingServer",
             dependencies: [

@@ -10,6 +10,7 @@ import itertools
 import os
 import resource
 import select
+import signal
 import socket
 import ssl
 
@@ -411,6 +412,41 @@ async def test_the_operator_may_allow_pages_without_a_host_and_the_log_names_a_r
             await Client.open(server, origin="https://evil.example\t" + "abc" * 100)
         line = server.err.until("reason=origin")
         assert f"origin={('https://evil.example?' + 'abc' * 100)[:100]} " in line, line
+
+
+# Turns
+
+
+def greeting(context):
+    """The ClientHello of a client that never sends anything else."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(incoming, outgoing, server_hostname="localhost").do_handshake()
+    return outgoing.read()
+
+
+REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("is_secure", [True, False], ids=["handshakes", "requests"])
+def test_g_5_addresses_take_turns_so_a_newcomer_does_not_wait_behind_all_of_another_one(is_secure):
+    """No time limit: the newcomer is served while most of the other address still wait."""
+    with Server(tls=is_secure) as server, contextlib.ExitStack() as stack:
+
+        def connect(source):
+            address = (server.host, server.port)
+            return stack.enter_context(socket.create_connection(address, DEADLINE, source_address=(source, 0)))
+
+        beginning = greeting(server.tls) if is_secure else REQUEST
+        flood, newcomer = [connect("127.0.0.1") for _ in range(PLACES)], connect("127.0.0.2")
+        # Stopped, the server finds all of them at once.
+        os.kill(server.pid, signal.SIGSTOP)
+        for each in [*flood, newcomer]:
+            each.sendall(beginning)
+        os.kill(server.pid, signal.SIGCONT)
+        assert select.select([newcomer], [], [], DEADLINE)[0]
+        before = sum(bool(select.select([each], [], [], 0)[0]) for each in flood)
+        assert before < PLACES / 2, f"{before} of {PLACES} were served before it"
 
 
 # Descriptors

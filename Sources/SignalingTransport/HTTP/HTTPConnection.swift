@@ -340,13 +340,16 @@ final class HTTPConnection: TurnEndClosable {
         return allowed.contains(origin) ? nil : .origin
     }
 
+    /// Hands the request over as soon as it is the turn of the client's address.
+    func handOver(_ exchange: HTTPExchange) { server?.handOver(exchange, of: address) }
+
     private func perform(_ effect: Lifecycle.Effect) {
         guard let server else { return }
         switch effect {
         case .startDeadline(let deadline): server.setDeadline(id, after: Self.duration(of: deadline, server.options))
         case .handOver(let exchange, let body):
             exchange.body = body
-            server.handOver(exchange)
+            handOver(exchange)
         case .answerOverdue(let exchange): exchange.respond(exchange.overdueResponse)
         case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
         case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)

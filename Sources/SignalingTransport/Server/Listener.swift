@@ -19,10 +19,12 @@ import SignalingProtocol
 final class Listener {
     /// How long accepting pauses when no file descriptor is left.
     private static let exhaustedPause = Duration.milliseconds(100)
+    /// How many connections are accepted in a row before other sockets are served. The system's backlog does not know
+    /// turns, so it must be short: of the accepted connections, addresses take turns (``TurnQueue``).
+    private static let batchCount = 64
 
     let address: SocketAddress
     private let loop: LoopThread
-    private let batchCount: Int
     private var accepted: ((Int32, SocketAddress) -> Void)?
     private var exhausted: (() -> Void)?
     private var descriptor: Int32
@@ -33,11 +35,7 @@ final class Listener {
     private var resume: LoopTimer?
 
     /// Starts to listen. Connections are accepted from ``start(accepted:)`` on.
-    ///
-    /// - Parameter batchCount: how many connections are accepted in a row before other sockets are served.
-    convenience init(
-        loop: LoopThread, host: String, port: Int, backlog: Int, batchCount: Int
-    ) throws(TransportError) {
+    convenience init(loop: LoopThread, host: String, port: Int, backlog: Int) throws(TransportError) {
         guard let wanted = SocketAddress(host: host, port: port) else {
             throw TransportError(
                 .invalidAddress,
@@ -47,21 +45,17 @@ final class Listener {
         guard loop.core.loop != nil else { throw TransportError.loopStopped(loop.name) }
         let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
         try self.init(
-            loop: loop, descriptor: descriptor, address: SocketAddress(boundTo: descriptor) ?? wanted,
-            batchCount: batchCount)
+            loop: loop, descriptor: descriptor, address: SocketAddress(boundTo: descriptor) ?? wanted)
     }
 
     /// Takes over a socket that listens already.
-    convenience init(loop: LoopThread, socket: ListeningSocket, batchCount: Int) throws(TransportError) {
-        try self.init(loop: loop, descriptor: socket.descriptor, address: socket.address, batchCount: batchCount)
+    convenience init(loop: LoopThread, socket: ListeningSocket) throws(TransportError) {
+        try self.init(loop: loop, descriptor: socket.descriptor, address: socket.address)
     }
 
     /// - Parameter descriptor: owned from here on, also when this throws.
-    private init(
-        loop: LoopThread, descriptor: Int32, address: SocketAddress, batchCount: Int
-    ) throws(TransportError) {
+    private init(loop: LoopThread, descriptor: Int32, address: SocketAddress) throws(TransportError) {
         self.loop = loop
-        self.batchCount = batchCount
         self.descriptor = descriptor
         self.address = address
         guard let eventLoop = loop.core.loop else {
@@ -111,7 +105,7 @@ final class Listener {
     private func watch() { poll?.watch(.readable) }
 
     private func acceptBatch() {
-        for _ in 0..<batchCount {
+        for _ in 0..<Self.batchCount {
             guard poll != nil else { return }
             var peer = sockaddr_storage()
             let descriptor = signalbox_accept(self.descriptor, &peer)

@@ -33,9 +33,9 @@ public final class TransportServer {
     private var deadlineTimerAt: MonotonicInstant?
     /// TLS connections whose greeting is complete. A handshake takes about a millisecond, and thousands of greetings can
     /// arrive in one turn.
-    private var handshakes = TurnQueue<UInt64>(countPerTurn: 1)
+    private var handshakes = TurnQueue<PeerAddress, UInt64>(countPerTurn: 1)
     /// Requests, of which a costly one takes some tenths of a millisecond.
-    private var requests = TurnQueue<HTTPExchange>(countPerTurn: 8)
+    private var requests = TurnQueue<PeerAddress, HTTPExchange>(countPerTurn: 8)
     private var turnQueueTimer: LoopTimer?
     /// Whether ``stopAccepting()`` was called: idle connections are closed, and responses announce the close.
     private(set) var isDraining = false
@@ -60,15 +60,11 @@ public final class TransportServer {
         if let tls = options.tls { try context.enableServerTLS(tls) }
         self.refusals = refusals ?? RefusalRecorder(logger: loop.logger)
         admission = AdmissionControl(bounds: options.admissionBounds)
-        // With TLS, accepting a connection may start a handshake at once, so fewer are accepted at a time.
-        let batchCount = options.tls == nil ? 64 : 4
         let listener =
             if let socket = options.listeningSocket {
-                try Listener(loop: loop, socket: socket, batchCount: batchCount)
+                try Listener(loop: loop, socket: socket)
             } else {
-                try Listener(
-                    loop: loop, host: options.host, port: options.port, backlog: options.backlog, batchCount: batchCount
-                )
+                try Listener(loop: loop, host: options.host, port: options.port, backlog: options.backlog)
             }
         self.listener = listener
         port = listener.address.port
@@ -212,14 +208,14 @@ public final class TransportServer {
 
     /// Whether a connection whose TLS greeting is complete may begin its handshake. Otherwise it waits for a later turn.
     func mayBeginHandshake(_ connection: HeldConnection) -> Bool {
-        if handshakes.admits(connection.id, in: loop.core.turn) { return true }
+        if handshakes.admits(connection.id, of: connection.address.prefix, in: loop.core.turn) { return true }
         turnQueueTimer?.schedule(at: loop.now)
         return false
     }
 
     /// Hands a request over, in this turn or a later one.
-    func handOver(_ exchange: HTTPExchange) {
-        if requests.admits(exchange, in: loop.core.turn) {
+    func handOver(_ exchange: HTTPExchange, of source: PeerAddress) {
+        if requests.admits(exchange, of: source.prefix, in: loop.core.turn) {
             handler?.requestReceived(exchange)
         } else {
             turnQueueTimer?.schedule(at: loop.now)
@@ -231,7 +227,7 @@ public final class TransportServer {
         handshakes.begin(turn)
         while let id = handshakes.next() { held[id]?.look() }
         requests.begin(turn)
-        while let exchange = requests.next() { if exchange.connection != nil { handOver(exchange) } }
+        while let exchange = requests.next() { exchange.connection?.handOver(exchange) }
         if handshakes.count + requests.count > 0 { turnQueueTimer?.schedule(at: loop.now) }
     }
 
