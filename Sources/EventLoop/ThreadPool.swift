@@ -2,25 +2,28 @@ import CLibuv
 
 /// What blocks, done on libuv's threads. The results come back to the loop.
 extension EventLoop {
-    private typealias Job = Box<(work: @Sendable () -> [UInt8], done: ([UInt8]) -> Void, result: [UInt8])>
+    private typealias Job = Box<(work: () -> Void, done: () -> Void)>
     private typealias Search = Box<(Result<String, EventLoopError>) -> Void>
 
-    package func runOnThreadPool(_ work: @escaping @Sendable () -> [UInt8], _ done: @escaping ([UInt8]) -> Void) {
+    package func runOnThreadPool<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, _ done: @escaping (Value) -> Void
+    ) {
+        // The job and its value are used on one thread at a time: the pool's, then the loop's.
+        let value = Box<Value?>(nil)
+        let job = Job((work: { value.content = work() }, done: { if let value = value.content { done(value) } }))
         let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
-        request.pointee.data = Unmanaged.passRetained(Job((work, done, []))).toOpaque()
-        // The job is used on one thread at a time: the pool's, then the loop's.
+        request.pointee.data = Unmanaged.passRetained(job).toOpaque()
         uv_queue_work(
             uv, request,
             { request in
                 guard let data = request?.pointee.data else { return }
-                let job = Unmanaged<Job>.fromOpaque(data).takeUnretainedValue()
-                job.content.result = job.content.work()
+                Unmanaged<Job>.fromOpaque(data).takeUnretainedValue().content.work()
             },
             { request, status in
                 guard let request, let data = request.pointee.data else { return }
                 let job = Unmanaged<Job>.fromOpaque(data).takeRetainedValue().content
                 request.deallocate()
-                if status == 0 { job.done(job.result) }
+                if status == 0 { job.done() }
             })
     }
 

@@ -220,7 +220,7 @@ public final class SignalingServer: Service {
             hub: hub, verifier: verifier, files: files, development: development,
             links: configuration.redis.isEmpty ? LinkCodes() : nil, requestRate: configuration.requestRate,
             obstacle: { sessions.obstacle }, admin: api,
-            metrics: configuration.servesMetrics ? { metrics.response() } : nil, log: log)
+            metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer
         let admin: TransportServer?

@@ -360,4 +360,5 @@ def main():
         arguments.what](arguments))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """Administration: the REST interface on the admin listener and with project credentials, and the commands."""
 
+import asyncio
 import http.client
 import json
 import re
@@ -70,6 +71,27 @@ async def test_pages_of_lists(admin_server):
         assert admin.request("GET", f"/admin/v1/sessions?{query}").status == 400, query
     for client in clients:
         await client.leave()
+
+
+async def test_a_list_that_takes_several_turns_of_the_loop_is_whole():
+    """A turn reads 200 sessions, or 200 connections."""
+    with Server("--admin-port", "0") as server:
+        admin, large = Admin(server), server.project.session()
+        sessions = [large] * 230 + [server.project.session() for _ in range(230)]
+        clients = await asyncio.gather(*(Client.join(server, session) for session in sessions))
+        ids = {client.id for client in clients}
+        page = admin.get("connections?limit=1000")
+        assert page["count"] == 460 and {each["connectionId"] for each in page["items"]} == ids
+        parts = [admin.get(f"connections?limit=229&offset={offset}")["items"] for offset in (0, 229, 458)]
+        assert [each["connectionId"] for part in parts for each in part] == [
+            each["connectionId"] for each in page["items"]
+        ]
+        members = admin.get(f"sessions/{large}/connections?limit=1000&offset=5")
+        assert (members["count"], len(members["items"])) == (230, 225)
+        listed = admin.get("sessions?limit=1000")
+        assert listed["count"] == 231 and {each["sessionId"] for each in listed["items"]} == set(sessions)
+        assert server.rest("GET", server.session_path(large, "/connection")).json()["count"] == 230
+        await asyncio.gather(*(client.leave() for client in clients))
 
 
 async def test_disconnect_ends_one_connection(admin_server):

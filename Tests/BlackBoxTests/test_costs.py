@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -127,6 +128,21 @@ def test_rest_6_a_project_over_its_rate_gets_429_and_no_other_project_does(tmp_p
         path = server.session_path(second.session(), "/connection", project=second)
         assert server.rest("GET", path, project=second).status == 200
         assert server.request("GET", "/livez").status == 200
+
+
+@pytest.mark.parametrize("path", ["/admin/v1/connections?limit=1000", "/v2/project/100/session/{}/connection"])
+async def test_rest_6_each_100_items_of_a_list_count_as_a_request(path):
+    """The rate is one request a second, five at once. Without the items, five lists would be answered at once."""
+    with Server("--request-rate", "1") as server:
+        session = server.project.session()
+        clients = await asyncio.gather(*(Client.join(server, session) for _ in range(100)))
+        began = time.monotonic()
+        answers = [server.rest("GET", path.format(session)) for _ in range(5)]
+        took = time.monotonic() - began
+        assert answers[0].json()["count"] == 100
+        answered = [answer.status for answer in answers].count(200)
+        assert answered < 5 or took > 2, "five requests and five for their items, less what a slow machine gets back"
+        await asyncio.gather(*(client.leave() for client in clients))
 
 
 async def test_res_12_a_full_session_lets_lost_connections_give_way_before_it_refuses():

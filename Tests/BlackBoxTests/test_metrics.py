@@ -168,3 +168,15 @@ def test_the_main_port_has_metrics_only_if_asked(arguments, status):
     with Server(*arguments) as server:
         answer = server.request("GET", "/metrics")
         assert answer.status == status and (b"signalbox_sessions 0" in answer.body) == (status == 200)
+
+
+def test_g_5_metrics_of_the_main_port_are_made_at_most_once_a_second():
+    """Anybody may ask for them. The admin listener, whose caller is known, always has the present numbers."""
+    with Server("--public-metrics", "--admin-port", "0") as server:
+        # The counter of requests changes with each request that is not answered with a copy.
+        answers = [server.request("GET", "/metrics").body for _ in range(50)]
+        assert len(set(answers)) < len(answers)
+        admin = Admin(server)
+        assert admin.request("GET", "/metrics").body != admin.request("GET", "/metrics").body
+        # A copy is not kept for ever.
+        wait_for(lambda: server.request("GET", "/metrics").body != answers[-1], "new numbers")

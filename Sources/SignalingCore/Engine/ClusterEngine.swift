@@ -30,12 +30,15 @@ public final class ClusterEngine: SessionEngine {
     ///   - now: the present moment of the process.
     ///   - onUnreadable: called for a session that this version cannot read. Its commands get
     ///     ``SessionOutcome/unavailable(mayBeCarriedOut:)`` on this node.
+    ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
     public init(
         log: any SharedCommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
-        onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in }, makeEpoch: @escaping () -> Epoch
+        onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in },
+        projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
     ) {
-        sessions = LoggedSessions(log: log, run: run, bounds: bounds, now: now, makeEpoch: makeEpoch)
+        sessions = LoggedSessions(
+            log: log, run: run, bounds: bounds, now: now, projectOf: projectOf, makeEpoch: makeEpoch)
         self.log = log
         self.now = now
         self.onUnreadable = onUnreadable
@@ -129,7 +132,9 @@ public final class ClusterEngine: SessionEngine {
 
     public func connections(of session: SessionID) -> [Connection] { sessions.connections(of: session) }
 
-    public func visitSessions(_ body: (SessionState) -> Void) { sessions.visit(body) }
+    public var detachedCount: Int { sessions.detachedCount }
+
+    public func sessionIDs(of project: APIKey?) -> [SessionID] { sessions.table.ids(of: project) }
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 

@@ -2,8 +2,16 @@ import SignalingProtocol
 
 /// An engine whose sessions an operator can look at: for metrics and administration, never for decisions.
 public protocol InspectableEngine: SessionEngine {
-    /// Passes each session of this node to `body`, in no order. Takes time in proportion to their number.
-    func visitSessions(_ body: (SessionState) -> Void)
+    /// The number of sessions on this node. Takes constant time.
+    var sessionCount: Int { get }
+
+    /// The number of connections without a socket in these sessions. Takes constant time.
+    var detachedCount: Int { get }
+
+    /// The sessions of a project on this node, in no order. Takes time in proportion to their number alone.
+    ///
+    /// - Parameter project: `nil` for the sessions of all projects.
+    func sessionIDs(of project: APIKey?) -> [SessionID]
 
     /// A copy of a session's state; `nil` if this node does not host it.
     func state(of session: SessionID) -> SessionState?
@@ -26,7 +34,7 @@ extension SessionState {
     public var detachedCount: Int { detachments.count }
 
     /// All connections in the order of joining.
-    public var memberOverviews: [MemberOverview] { roster.members.map(MemberOverview.init) }
+    public var memberOverviews: some Sequence<MemberOverview> { roster.members.lazy.map(MemberOverview.init) }
 
     /// A connection by its ID; `nil` if it is not in the session.
     public func memberOverview(of connection: ConnectionID) -> MemberOverview? {

@@ -13,14 +13,16 @@ public final class LocalEngine: SessionEngine {
     ///   - log: of this process only. The engine becomes its observer.
     ///   - run: a random name for this life of the process.
     ///   - bounds: the limits of each session.
+    ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
     ///   - now: the present moment of the process.
     public init(
         log: any CommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
-        makeEpoch: @escaping () -> Epoch
+        projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
     ) {
         precondition(!(log is any SharedCommandLog), "a log of several nodes needs a ClusterEngine")
-        sessions = LoggedSessions(log: log, run: run, bounds: bounds, now: now, makeEpoch: makeEpoch)
+        sessions = LoggedSessions(
+            log: log, run: run, bounds: bounds, now: now, projectOf: projectOf, makeEpoch: makeEpoch)
         log.observer = self
     }
 
@@ -147,7 +149,9 @@ public final class LocalEngine: SessionEngine {
         answer(connections(of: session))
     }
 
-    public func visitSessions(_ body: (SessionState) -> Void) { sessions.visit(body) }
+    public var detachedCount: Int { sessions.detachedCount }
+
+    public func sessionIDs(of project: APIKey?) -> [SessionID] { sessions.table.ids(of: project) }
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 

@@ -24,7 +24,8 @@ final class LoggedSession<Node> {
 
     let id: SessionID
     /// `nil` before the first entry and after the last.
-    private(set) var state: SessionState?
+    private(set) var state: SessionState? { didSet { detached.note(state?.detachedCount ?? 0) } }
+    private var detached: DetachedShare
     /// Of the last entry; `nil` before the first.
     private(set) var position: LogPosition?
     /// The number of this run's commands to the session.
@@ -38,8 +39,9 @@ final class LoggedSession<Node> {
     var snapshots = SnapshotSchedule()
     var node: Node
 
-    init(id: SessionID, node: Node) {
+    init(id: SessionID, node: Node, detached: DetachedTally) {
         self.id = id
+        self.detached = DetachedShare(of: detached)
         self.node = node
     }
 

@@ -10,7 +10,8 @@ final class LoggedSessions<Node> {
 
     weak var observer: (any SessionEngineObserver)?
     /// Its deadlines are in the log's time.
-    var table = SessionTable<Session>()
+    var table: SessionTable<Session>
+    private let detached = DetachedTally()
     let reports = ReportingQueue()
     private(set) var run: RunID
     private(set) var bounds: SessionState.Bounds
@@ -25,8 +26,9 @@ final class LoggedSessions<Node> {
 
     init(
         log: any CommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
-        makeEpoch: @escaping () -> Epoch
+        projectOf: @escaping ProjectOfSession, makeEpoch: @escaping () -> Epoch
     ) {
+        table = SessionTable(projectOf: projectOf)
         self.log = log
         self.run = run
         self.bounds = bounds
@@ -37,7 +39,7 @@ final class LoggedSessions<Node> {
     subscript(session: SessionID) -> Session? { table[session] }
 
     func host(_ session: SessionID, node: Node) -> Session {
-        let hosted = Session(id: session, node: node)
+        let hosted = Session(id: session, node: node, detached: detached)
         table.add(hosted, as: session)
         return hosted
     }
@@ -232,9 +234,7 @@ final class LoggedSessions<Node> {
 
     func connections(of session: SessionID) -> [Connection] { self[session]?.state?.connections ?? [] }
 
-    func visit(_ body: (SessionState) -> Void) {
-        for hosted in table.all { if let state = hosted.state { body(state) } }
-    }
+    var detachedCount: Int { detached.count }
 
     func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         // A copy: the body may cause a command that changes the session's log.

@@ -9,20 +9,31 @@ public final class MemoryEngine: SessionEngine {
     public var isSaturated: Bool { false }
 
     private var bounds: SessionState.Bounds
-    private var sessions = SessionTable<Hosted>()
+    private var sessions: SessionTable<Hosted>
+    private let detached = DetachedTally()
     private let makeEpoch: () -> Epoch
     private let reports = ReportingQueue()
 
     private final class Hosted {
-        var state: SessionState
-        init(_ state: SessionState) { self.state = state }
+        var state: SessionState { didSet { detached.note(state.detachedCount) } }
+        private var detached: DetachedShare
+
+        init(_ state: SessionState, _ tally: DetachedTally) {
+            self.state = state
+            detached = DetachedShare(of: tally)
+        }
     }
 
     /// - Parameters:
     ///   - bounds: the limits of each session.
+    ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
-    public init(bounds: SessionState.Bounds = .init(), makeEpoch: @escaping () -> Epoch) {
+    public init(
+        bounds: SessionState.Bounds = .init(), projectOf: @escaping ProjectOfSession = { _ in nil },
+        makeEpoch: @escaping () -> Epoch
+    ) {
         self.bounds = bounds
+        sessions = SessionTable(projectOf: projectOf)
         self.makeEpoch = makeEpoch
     }
 
@@ -63,7 +74,7 @@ public final class MemoryEngine: SessionEngine {
         let session = submission.session
         var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
-        if state.isNeeded { sessions.add(Hosted(state), as: session) }
+        if state.isNeeded { sessions.add(Hosted(state, detached), as: session) }
         return outcome
     }
 
@@ -129,9 +140,9 @@ public final class MemoryEngine: SessionEngine {
         answer(connections(of: session))
     }
 
-    public func visitSessions(_ body: (SessionState) -> Void) {
-        for hosted in sessions.all { body(hosted.state) }
-    }
+    public var detachedCount: Int { detached.count }
+
+    public func sessionIDs(of project: APIKey?) -> [SessionID] { sessions.ids(of: project) }
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 

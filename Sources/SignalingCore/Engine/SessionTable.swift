@@ -1,13 +1,21 @@
 import SignalingProtocol
 
+/// Reads the project of a session from its ID; `nil` for an ID of no project.
+public typealias ProjectOfSession = (SessionID) -> APIKey?
+
 /// The sessions that an engine hosts, each in a box: a command finds it once, and never copies its state.
 ///
-/// The table also notes when something is due in each, and which of them may be over.
+/// The table also notes when something is due in each, which of them may be over, and which project they belong to.
 struct SessionTable<Hosted: AnyObject> {
     private var sessions: [SessionID: Hosted] = [:]
+    /// The sessions of each project, so that an answer about one project costs nothing for the sessions of others.
+    private var byProject: [APIKey: Set<SessionID>] = [:]
+    private let projectOf: ProjectOfSession
     private var deadlines = SessionDeadlines()
     /// Sessions that were not needed after their last command.
     private var unneeded: Set<SessionID> = []
+
+    init(projectOf: @escaping ProjectOfSession) { self.projectOf = projectOf }
 
     var count: Int { sessions.count }
     /// In no order.
@@ -19,15 +27,30 @@ struct SessionTable<Hosted: AnyObject> {
 
     subscript(session: SessionID) -> Hosted? { sessions[session] }
 
-    mutating func add(_ hosted: Hosted, as session: SessionID) { sessions[session] = hosted }
+    /// In no order.
+    ///
+    /// - Parameter project: `nil` for all sessions.
+    func ids(of project: APIKey?) -> [SessionID] {
+        guard let project else { return Array(sessions.keys) }
+        return Array(byProject[project] ?? [])
+    }
+
+    mutating func add(_ hosted: Hosted, as session: SessionID) {
+        sessions[session] = hosted
+        if let project = projectOf(session) { byProject[project, default: []].insert(session) }
+    }
 
     mutating func remove(_ session: SessionID) {
         sessions[session] = nil
+        if let project = projectOf(session) {
+            byProject[project]?.remove(session)
+            if byProject[project]?.isEmpty == true { byProject[project] = nil }
+        }
         deadlines.remove(session)
         unneeded.remove(session)
     }
 
-    mutating func removeAll() { self = SessionTable() }
+    mutating func removeAll() { self = SessionTable(projectOf: projectOf) }
 
     /// The earliest deadline, or an earlier moment at which nothing is due; `nil` when nothing is scheduled.
     var nextDeadline: MonotonicInstant? { deadlines.next }

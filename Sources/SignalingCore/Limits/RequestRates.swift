@@ -21,4 +21,14 @@ public struct RequestRates: Sendable {
         // A rate is at least one request a second.
         return .seconds(1)
     }
+
+    /// Counts the items of a list that a request of the project gets: each 100 as a request, and at most as many as the
+    /// project may make in a second. They have been read already, so they count even if the rate is used up.
+    public mutating func charge(_ project: APIKey, itemCount: Int, now: MonotonicInstant) {
+        guard let limit else { return }
+        let count = min(itemCount / Self.itemsPerRequest, limit.perSecond)
+        if count > 0 { _ = buckets[project, default: TokenBucket()].overdraw(count, limit, now: now) }
+    }
+
+    static let itemsPerRequest = 100
 }

@@ -12,23 +12,43 @@ final class AdminAPI {
     enum Scope: Hashable {
         case everything
         case project(APIKey)
+
+        /// `nil` for all projects.
+        var project: APIKey? {
+            switch self {
+            case .everything: nil
+            case .project(let key): key
+            }
+        }
     }
 
     /// The items of a list that one response has at most.
     static let pageCount = 1000
     private static let defaultCount = 100
 
+    /// Called with the number of items of a list.
+    typealias Charge = (Int) -> Void
+
+    /// The members that a turn of the loop reads.
+    private static let membersPerTurn = 200
+
     private let hub: ServerHub
     private let stats: () -> JSONValue
-    private let keys = ProjectKeys()
+    private let work: SlicedWork<Scope>
+    private let lists: SessionLists
 
     /// - Parameter stats: the numbers of the whole server.
     init(hub: ServerHub, stats: @escaping () -> JSONValue) {
         self.hub = hub
         self.stats = stats
+        work = SlicedWork(hub: hub)
+        lists = SessionLists(hub: hub, work: work)
     }
 
-    func handle(_ exchange: HTTPExchange, _ route: AdminRoute, in scope: Scope) {
+    /// - Parameter charge: counts the items of a list for the caller's rate (REST-6).
+    func handle(
+        _ exchange: HTTPExchange, _ route: AdminRoute, in scope: Scope, charge: @escaping Charge = { _ in }
+    ) {
         do throws(SignalingError) {
             switch route {
             case .stats:
@@ -37,20 +57,20 @@ final class AdminAPI {
                         .permissionDenied, "the numbers of the whole server are on the admin listener only")
                 }
                 exchange.respond(.json(stats()))
-            case .sessions: exchange.respond(sessions(try Page(exchange), scope, search: exchange.queryValue("search")))
-            case .connections: exchange.respond(connections(try Page(exchange), scope))
+            case .sessions: listSessions(exchange, try Page(exchange), scope, charge)
+            case .connections: listConnections(exchange, try Page(exchange), scope, charge)
             case .session(let session):
                 let state = try find(session, scope)
-                exchange.respond(.json(.object(description(of: state))))
+                let row = SessionRow(state, hub.rooms[session]?.traffic, now: hub.environment.now)
+                exchange.respond(.json(row.json))
             case .sessionConnections(let session):
                 let page = try Page(exchange)
                 let state = try find(session, scope)
-                let members = state.memberOverviews
-                let items = members.dropFirst(page.offset).prefix(page.limit).map { description(of: $0, in: session) }
-                exchange.respond(.page(items, count: members.count))
+                let part = SessionListing.Part(session: session, offset: page.offset, limit: page.limit)
+                respond(exchange, [part], count: state.connectionCount, scope, charge)
             case .events(let session):
                 let page = try Page(exchange)
-                exchange.respond(events(of: try find(session, scope), after: page.after, limit: page.limit))
+                listEvents(exchange, of: try find(session, scope), after: page.after, limit: page.limit, charge)
             case .connection(let session, let connection):
                 _ = try find(session, scope)
                 exchange.overdueResponse = .undecided
@@ -61,50 +81,9 @@ final class AdminAPI {
         }
     }
 
-    // MARK: - Sessions
-
-    private struct Row {
-        let state: SessionState
-        let sentBytesPerSecond: Double
-    }
-
-    /// Sessions with the most traffic first; of two with the same, the larger one.
-    private func sessions(_ page: Page, _ scope: Scope, search: String?) -> HTTPResponse {
-        let now = hub.environment.now
-        var rows: [Row] = []
-        visit(scope) { state in
-            if let search, !state.id.rawValue.contains(search) { return }
-            let traffic = hub.rooms[state.id]?.traffic
-            rows.append(Row(state: state, sentBytesPerSecond: traffic?.sentBytes.perSecond(now: now) ?? 0))
-        }
-        rows.sort { left, right in
-            // A rate that has decayed to almost nothing does not count.
-            let (one, other) = (left.sentBytesPerSecond.rounded(), right.sentBytesPerSecond.rounded())
-            if one != other { return one > other }
-            if left.state.connectionCount != right.state.connectionCount {
-                return left.state.connectionCount > right.state.connectionCount
-            }
-            return left.state.id < right.state.id
-        }
-        let items = rows.dropFirst(page.offset).prefix(page.limit).map { JSONValue.object(description(of: $0.state)) }
-        return .page(items, count: rows.count)
-    }
-
-    private func description(of state: SessionState) -> JSONObject {
-        let now = hub.environment.now
-        let traffic = hub.rooms[state.id]?.traffic ?? RoomTraffic()
-        return [
-            "sessionId": .string(state.id.rawValue),
-            "apiKey": keys.key(of: state.id).map { .string($0.rawValue) } ?? .null,
-            "connections": .integer(Int64(state.connectionCount)),
-            "detached": .integer(Int64(state.detachedCount)),
-            "lastSeq": .integer(state.log.lastSeq.rawValue),
-            "logEvents": .integer(Int64(state.log.entries.count)),
-            "logBytes": .integer(Int64(state.log.byteCount)),
-            "eventsPerSecond": .rate(traffic.events.perSecond(now: now)),
-            "sentBytesPerSecond": .rate(traffic.sentBytes.perSecond(now: now)),
-            "sentBytes": .integer(Int64(traffic.sentByteCount)),
-        ]
+    /// Responds with a value that another thread computes: the items of a list are many.
+    private func respond(_ exchange: HTTPExchange, _ value: @escaping @Sendable () -> JSONValue) {
+        hub.environment.loop.runInBackground({ value().encoded() }, then: { exchange.respond(.json(encoded: $0)) })
     }
 
     /// - Throws: `notFound`, also for a session of another project, so that a caller learns nothing about it.
@@ -115,88 +94,105 @@ final class AdminAPI {
         return state
     }
 
-    private func visit(_ scope: Scope, _ body: (SessionState) -> Void) {
-        (hub.engine as? any InspectableEngine)?.visitSessions { if isVisible($0.id, scope) { body($0) } }
-    }
-
     private func isVisible(_ session: SessionID, _ scope: Scope) -> Bool {
         switch scope {
         case .everything: true
-        case .project(let key): keys.key(of: session) == key
+        case .project(let key): (try? SessionIDCodec.read(session))?.apiKey == key
+        }
+    }
+
+    // MARK: - Sessions
+
+    private func listSessions(_ exchange: HTTPExchange, _ page: Page, _ scope: Scope, _ charge: @escaping Charge) {
+        let search = exchange.queryValue("search")
+        lists.list(scope) { [self] listing in
+            charge(min(page.limit, max(0, listing.byTraffic.count - page.offset)))
+            respond(exchange) {
+                let rows = search.map { text in listing.byTraffic.filter { $0.id.rawValue.contains(text) } }
+                let all = rows ?? listing.byTraffic
+                return .page(all.dropFirst(page.offset).prefix(page.limit).map(\.json), count: all.count)
+            }
         }
     }
 
     // MARK: - Connections
 
-    /// Sessions in the order of their IDs, so that the pages of one list fit together.
-    private func connections(_ page: Page, _ scope: Scope) -> HTTPResponse {
-        var states: [SessionState] = []
-        visit(scope) { states.append($0) }
-        states.sort { $0.id < $1.id }
-        var (offset, items): (Int, [JSONValue]) = (page.offset, [])
-        for state in states where items.count < page.limit {
-            if offset >= state.connectionCount {
-                offset -= state.connectionCount
-                continue
-            }
-            let members = state.memberOverviews.dropFirst(offset).prefix(page.limit - items.count)
-            items += members.map { description(of: $0, in: state.id) }
-            offset = 0
+    private func listConnections(_ exchange: HTTPExchange, _ page: Page, _ scope: Scope, _ charge: @escaping Charge) {
+        lists.list(scope) { [self] listing in
+            let parts = listing.parts(offset: page.offset, limit: page.limit)
+            respond(exchange, parts, count: listing.connectionCount, scope, charge)
         }
-        return .page(items, count: states.reduce(0) { $0 + $1.connectionCount })
     }
 
-    private func description(of member: SessionState.MemberOverview, in session: SessionID) -> JSONValue {
-        let id = member.connection.connectionId
-        let age = max(0, hub.environment.wallTime.milliseconds - member.connection.creationTime.milliseconds)
-        var object: JSONObject = [
-            "connectionId": .string(id.rawValue), "sessionId": .string(session.rawValue),
-            "data": .string(member.connection.data), "role": .string(member.role.rawValue),
-            "createdAt": .integer(member.connection.creationTime.milliseconds), "ageSeconds": .integer(age / 1000),
-            "state": .string(member.detachedAt == nil ? "connected" : "detached"),
-        ]
-        if member.detachedAt == nil, let peer = hub.rooms[session]?.subscription(of: id)?.peer {
-            object["address"] = .string(peer.socket.remoteAddress)
-            object["isBacklogged"] = .bool(peer.isBacklogged)
-            object["isPaused"] = .bool(peer.state.isReadingPaused)
-            object["waitingBytes"] = .integer(Int64(peer.waitingByteCount))
+    /// Responds with the members of a page. A turn of the loop reads a bounded number of them.
+    private func respond(
+        _ exchange: HTTPExchange, _ parts: [SessionListing.Part], count: Int, _ scope: Scope,
+        _ charge: @escaping Charge
+    ) {
+        var rest = parts[...]
+        var rows: [ConnectionRow] = []
+        work.begin(for: scope) { [self] in
+            var allowance = Self.membersPerTurn
+            while allowance > 0, let part = rest.first {
+                let read = min(allowance, part.limit)
+                if let state = (hub.engine as? any InspectableEngine)?.state(of: part.session) {
+                    let members = state.memberOverviews.dropFirst(part.offset).prefix(read)
+                    for member in members { rows.append(ConnectionRow(member, of: part.session, on: hub)) }
+                }
+                // A session that has ended costs a little, too.
+                allowance -= max(1, read)
+                rest.removeFirst()
+                guard read < part.limit else { continue }
+                rest = [.init(session: part.session, offset: part.offset + read, limit: part.limit - read)] + rest
+            }
+            guard rest.isEmpty else { return false }
+            charge(rows.count)
+            let now = hub.environment.wallTime
+            respond(exchange) { [rows] in .page(rows.map { $0.json(now: now) }, count: count) }
+            return true
         }
-        return .object(object)
     }
 
     // MARK: - Events
 
     /// The events of a session's log after a seq, without what they say.
-    private func events(of state: SessionState, after: Int64?, limit: Int) -> HTTPResponse {
+    private func listEvents(
+        _ exchange: HTTPExchange, of state: SessionState, after: Int64?, limit: Int, _ charge: Charge
+    ) {
         let log = state.log
         // Without a seq: the newest events.
         let start = max(after ?? log.lastSeq.rawValue - Int64(limit), log.reachesBackTo.rawValue)
         let entries = log.entries(after: Seq(min(start, log.lastSeq.rawValue))).map { Array($0.prefix(limit)) } ?? []
-        let items = entries.map { entry -> JSONValue in
-            var object: JSONObject = [
-                "seq": .integer(entry.seq.rawValue), "bytes": .integer(Int64(entry.line.byteCount)),
+        charge(entries.count)
+        let (lastSeq, reachesBackTo) = (log.lastSeq, log.reachesBackTo)
+        respond(exchange) {
+            [
+                "lastSeq": .integer(lastSeq.rawValue), "reachesBackTo": .integer(reachesBackTo.rawValue),
+                "count": .integer(Int64(entries.count)), "items": .array(entries.map(Self.description)),
             ]
-            switch (entry.kind, entry.audience) {
-            case (.signal, .everyone): object["kind"] = "signal"
-            case (.signal, .only(let target)):
-                object["kind"] = "directedSignal"
-                object["connectionId"] = .string(target.rawValue)
-            case (.presence(let subject), _):
-                object["kind"] = "presence"
-                object["connectionId"] = .string(subject.rawValue)
-            }
-            return .object(object)
         }
-        return .json([
-            "lastSeq": .integer(log.lastSeq.rawValue), "reachesBackTo": .integer(log.reachesBackTo.rawValue),
-            "count": .integer(Int64(items.count)), "items": .array(items),
-        ])
+    }
+
+    private static func description(of entry: LogEntry) -> JSONValue {
+        var object: JSONObject = [
+            "seq": .integer(entry.seq.rawValue), "bytes": .integer(Int64(entry.line.byteCount)),
+        ]
+        switch (entry.kind, entry.audience) {
+        case (.signal, .everyone): object["kind"] = "signal"
+        case (.signal, .only(let target)):
+            object["kind"] = "directedSignal"
+            object["connectionId"] = .string(target.rawValue)
+        case (.presence(let subject), _):
+            object["kind"] = "presence"
+            object["connectionId"] = .string(subject.rawValue)
+        }
+        return .object(object)
     }
 
     // MARK: - Pages
 
     /// `limit`, `offset` and `after` in the query.
-    private struct Page {
+    private struct Page: Sendable {
         let limit: Int
         let offset: Int
         let after: Int64?
@@ -221,28 +217,9 @@ final class AdminAPI {
     }
 }
 
-/// The projects of sessions, by their IDs. Reading an ID costs more than everything else about a row.
-private final class ProjectKeys {
-    private static let limit = 50_000
-    private var known: [SessionID: APIKey] = [:]
-
-    func key(of session: SessionID) -> APIKey? {
-        if let key = known[session] { return key }
-        guard let key = try? SessionIDCodec.read(session).apiKey else { return nil }
-        if known.count >= Self.limit { known.removeAll() }
-        known[session] = key
-        return key
-    }
-}
-
 extension JSONValue {
-    /// A rate, to one hundredth.
-    fileprivate static func rate(_ value: Double) -> JSONValue { .double((value * 100).rounded() / 100) }
-}
-
-extension HTTPResponse {
     /// A part of a list, and the size of the whole list.
-    fileprivate static func page(_ items: some Sequence<JSONValue>, count: Int) -> HTTPResponse {
-        .json(["count": .integer(Int64(count)), "items": .array(Array(items))])
+    fileprivate static func page(_ items: [JSONValue], count: Int) -> JSONValue {
+        ["count": .integer(Int64(count)), "items": .array(items)]
     }
 }

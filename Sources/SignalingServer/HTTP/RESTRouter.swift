@@ -67,7 +67,7 @@ final class RESTRouter {
             case .admin(let route):
                 let project = try authorize(exchange, nil)
                 if let refusal = refuseOverRate(project) { return exchange.respond(refusal) }
-                admin.handle(exchange, route, in: .project(project.apiKey))
+                admin.handle(exchange, route, in: .project(project.apiKey), charge: charge(to: project))
             case .createSession:
                 exchange.respond(createSession(exchange))
             case .room(let name):
@@ -124,6 +124,14 @@ final class RESTRouter {
             isXML ? SessionCreation.xmlFailure(.tooManyRequests, message) : .failure(.tooManyRequests, message)
         response.headers.append(("Retry-After", "\(wait.components.seconds)"))
         return response
+    }
+
+    /// Counts the items of a list (REST-6).
+    private func charge(to project: Project) -> AdminAPI.Charge {
+        { [weak self] itemCount in
+            guard let self else { return }
+            rates.charge(project.apiKey, itemCount: itemCount, now: hub.environment.now)
+        }
     }
 
     private func authorize(_ exchange: HTTPExchange, _ apiKey: APIKey?) throws(SignalingError) -> Project {
@@ -226,16 +234,15 @@ final class RESTRouter {
             submit(.forceDisconnect(.server, target), to: session, for: exchange)
         case .connections(let session):
             try check(session, of: project)
-            hub.listConnections(of: session) { connections in
+            let charge = charge(to: project)
+            hub.listConnections(of: session) { [hub] connections in
                 guard let connections else {
                     return exchange.respond(.answer(to: .unavailable(mayBeCarriedOut: false)))
                 }
-                exchange.respond(
-                    .json([
-                        "projectId": .string(project.apiKey.rawValue), "sessionId": .string(session.rawValue),
-                        "count": .integer(Int64(connections.count)),
-                        "items": .array(connections.map(\.restDescription)),
-                    ]))
+                charge(connections.count)
+                // A list of thousands takes longer to write than the other clients should wait.
+                let write = { @Sendable in JSONValue.list(connections, of: session, in: project.apiKey).encoded() }
+                hub.environment.loop.runInBackground(write, then: { exchange.respond(.json(encoded: $0)) })
             }
         case .link: exchange.respond(try makeLink(exchange, of: project))
         case .media,
@@ -296,6 +303,17 @@ final class RESTRouter {
             throw SignalingError(.invalidParameter, "\"\(name)\" must be a string")
         }
         return text
+    }
+}
+
+extension JSONValue {
+    fileprivate static func list(
+        _ connections: [Connection], of session: SessionID, in project: APIKey
+    ) -> JSONValue {
+        [
+            "projectId": .string(project.rawValue), "sessionId": .string(session.rawValue),
+            "count": .integer(Int64(connections.count)), "items": .array(connections.map(\.restDescription)),
+        ]
     }
 }
 

@@ -8,10 +8,16 @@ extension HTTPResponse {
     static func json(
         _ value: JSONValue, status: HTTPStatus = .ok, headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
+        json(encoded: value.encoded(), status: status, headers: headers)
+    }
+
+    /// A response whose JSON another thread has written.
+    static func json(
+        encoded body: [UInt8], status: HTTPStatus = .ok, headers: [(name: String, value: String)] = []
+    ) -> HTTPResponse {
         HTTPResponse(
             status: status.rawValue,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + headers,
-            body: value.encoded())
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + headers, body: body)
     }
 
     /// `{"code":404,"message":"…"}`, which all of OpenTok's SDKs can show.

@@ -5,21 +5,18 @@ import SignalingProtocol
 extension Hub {
     struct Overview {
         /// WebSockets, with or without a session.
-        var openCount = 0
-        var joinedCount = 0
+        let openCount: Int
+        let joinedCount: Int
         /// Connections in sessions without a socket.
-        var detachedCount = 0
-        var sessionCount = 0
+        let detachedCount: Int
+        let sessionCount: Int
     }
 
-    /// Takes time in proportion to the number of sessions.
+    /// Takes constant time: it may be read for each scrape of the metrics.
     var overview: Overview {
-        var overview = Overview(openCount: peers.count)
-        for room in rooms.values { overview.joinedCount += room.subscriptions.count }
-        (engine as? any InspectableEngine)?.visitSessions { state in
-            overview.sessionCount += 1
-            overview.detachedCount += state.detachedCount
-        }
-        return overview
+        let engine = engine as? any InspectableEngine
+        return Overview(
+            openCount: peers.count, joinedCount: joinedCount, detachedCount: engine?.detachedCount ?? 0,
+            sessionCount: engine?.sessionCount ?? 0)
     }
 }

@@ -42,6 +42,8 @@ final class Hub<Environment: HubEnvironment> {
 
     var peers: [UInt64: Peer<Environment.Socket>] = [:]
     var rooms: [SessionID: Room<Environment.Socket>] = [:]
+    /// The sockets in all rooms.
+    private(set) var joinedCount = 0
     var restCalls = RESTCalls()
 
     // The turn.
@@ -247,6 +249,7 @@ final class Hub<Environment: HubEnvironment> {
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.subscription = subscription
         room.add(subscription)
+        joinedCount += 1
         markDirty(peer)
         peer.socket.markJoined()
         if let key = peer.joinKey, let refusal = joinControl.join(key, isResumed: welcome.outcome == .resumed) {
@@ -314,6 +317,7 @@ final class Hub<Environment: HubEnvironment> {
         peer.subscription = nil
         if let key { joinControl.leave(key) }
         subscription.room.remove(subscription)
+        joinedCount -= 1
         if subscription.room.isEmpty { rooms[subscription.room.session] = nil }
     }
 }

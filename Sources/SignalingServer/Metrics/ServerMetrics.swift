@@ -28,6 +28,7 @@ final class ServerMetrics {
     private let own: MetricsSink
     private let embedding: MetricsSink?
     private var timer: LoopTimer?
+    private var copy: (response: HTTPResponse, until: MonotonicInstant)?
     private let startedAt = Date().timeIntervalSince1970
 
     /// - Parameter factory: the backend of the embedding program; nil if it has none.
@@ -39,6 +40,16 @@ final class ServerMetrics {
             timer = LoopTimer(loop: sources.loop) { [weak self] in self?.publishRegularly() }
             publishRegularly()
         }
+    }
+
+    /// The values in the text format of Prometheus, at most one second old. Anybody may ask for those of the main port,
+    /// as often as a client can send requests.
+    func publicResponse() -> HTTPResponse {
+        let now = sources.loop.now
+        if let copy, now < copy.until { return copy.response }
+        let response = response()
+        copy = (response, now.advanced(by: .seconds(1)))
+        return response
     }
 
     /// The present values in the text format of Prometheus.

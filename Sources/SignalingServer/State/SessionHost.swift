@@ -25,7 +25,8 @@ struct SessionHost {
 
     /// Sessions in memory, which end with the process.
     static func inMemory(bounds: SessionState.Bounds) -> SessionHost {
-        SessionHost(engine: MemoryEngine(bounds: bounds, makeEpoch: makeEpochs()), store: .memory)
+        SessionHost(
+            engine: MemoryEngine(bounds: bounds, projectOf: project, makeEpoch: makeEpochs()), store: .memory)
     }
 
     /// Sessions that this server shares with all others on the same Redis.
@@ -40,7 +41,7 @@ struct SessionHost {
                 logger.error(
                     "a session cannot be read; a later version of Signalbox may have written it",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
-            }, makeEpoch: makeEpochs())
+            }, projectOf: project, makeEpoch: makeEpochs())
         return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)))
     }
 
@@ -60,7 +61,8 @@ struct SessionHost {
             var randomness = SystemRandomNumberGenerator()
             let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LocalEngine(
-                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, makeEpoch: makeEpochs())
+                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, projectOf: project,
+                makeEpoch: makeEpochs())
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
@@ -104,6 +106,8 @@ struct SessionHost {
             }
         }
     }
+
+    private static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.read(session).apiKey }
 
     private static func makeEpochs() -> () -> Epoch {
         var randomness = BufferedRandomness()

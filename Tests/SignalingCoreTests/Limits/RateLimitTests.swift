@@ -17,6 +17,27 @@ struct RateLimitTests {
         for _ in 0..<10_000 { #expect(unlimited.admit(ada, now: .seconds(0)) == nil) }
     }
 
+    @Test("REST-6: each 100 items of a list count as a request, and a list never as more than a second's requests")
+    func lists() {
+        let (ada, bob) = (APIKey("100"), APIKey("101"))
+        func admitted(after itemCount: Int) -> Int {
+            var rates = RequestRates(limit: RateLimit(perSecond: 10, burst: 50))
+            rates.charge(ada, itemCount: itemCount, now: .seconds(0))
+            #expect(rates.admit(bob, now: .seconds(0)) == nil)
+            return (0..<100).count { _ in rates.admit(ada, now: .seconds(0)) == nil }
+        }
+        #expect([0, 99, 100, 350, 1_000, 1_000_000].map(admitted) == [50, 50, 49, 47, 40, 40])
+        var rates = RequestRates(limit: RateLimit(perSecond: 10, burst: 10))
+        // The list was read already, so it counts although the rate is used up. The next request waits for it.
+        for _ in 0..<10 { _ = rates.admit(ada, now: .seconds(0)) }
+        rates.charge(ada, itemCount: 1_000, now: .seconds(0))
+        #expect(rates.admit(ada, now: .seconds(1)) == .seconds(1))
+        #expect(rates.admit(ada, now: .seconds(1.1)) == nil)
+        var unlimited = RequestRates(limit: nil)
+        unlimited.charge(ada, itemCount: .max, now: .seconds(0))
+        #expect(unlimited.admit(ada, now: .seconds(0)) == nil)
+    }
+
     // MARK: Signals
 
     private func outcome(
