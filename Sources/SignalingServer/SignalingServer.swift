@@ -235,6 +235,7 @@ public final class SignalingServer: Service {
             throw error
         }
         // The loop runs before there is a hub, since the hub's timers need it.
+        hub.onEnds = { [transport] in transport.noteEnds($0) }
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, webhooks: webhooks, router: router, transport: transport,

@@ -9,6 +9,8 @@ It prints figures, and fails only if a promise of the protocol is broken.
   storm     clients in sessions of 100 lose their sockets at once: the time until the last one has resumed
   restart   how long a graceful restart, or with --kill a kill, of a server with a state folder interrupts its clients.
             They wait as long as the server asks (LEAVE-5), and otherwise back off (RES-13)
+  vanish    clients in sessions of two lose their sockets and do not come back: the server's memory 10 s after the last
+            connection ended, when nobody can resume it or recover what it missed
 
 SIGNALBOX_BIN names the server's program. Measure a release build.
 """
@@ -255,6 +257,30 @@ async def storm(arguments):
             member.transport.abort()
 
 
+async def vanish(arguments):
+    # In times that a release of memory after their sockets would miss.
+    resume, recovery = 15, 1
+    with Server(resume_seconds=resume, recovery_seconds=recovery) as server:
+        rooms = [server.project.session() for _ in range(0, arguments.clients, 2)]
+        sessions = [rooms[number // 2] for number in range(arguments.clients)]
+        tokens = [server.project.token(session) for session in sessions]
+        before = memory(server)
+        members = [Member() for _ in sessions]
+        await connect_all(server, members, sessions, tokens, [None] * len(members))
+        most = memory(server) - before
+        for member in members:
+            member.transport.abort()
+        began, rest = time.monotonic(), []
+        # Two seconds, in which the server notices the ends.
+        for moment in (10, resume + recovery + 2 + 10):
+            await asyncio.sleep(began + moment - time.monotonic())
+            rest.append(memory(server) - before)
+        print(f"vanish: {len(members)} clients in sessions of two, resident {most / 1e6:.0f} MB more, {rest[0] / 1e6:.0f} MB "
+              f"more while they may return, and {rest[1] / 1e6:.0f} MB more 10 s after the last connection ended", flush=True)
+        if arguments.most_megabytes is not None:
+            assert rest[1] <= arguments.most_megabytes * 1e6, f"more than {arguments.most_megabytes} MB"
+
+
 class Returning:
     """A client that comes back by the rules, until its task is cancelled."""
 
@@ -344,20 +370,20 @@ async def restart(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["stalled", "burst", "return", "storm", "restart"])
+    parser.add_argument("what", choices=["stalled", "burst", "return", "storm", "vanish", "restart"])
     parser.add_argument("--clients", type=int, default=1500)
     parser.add_argument("--data", type=int, default=10, help="characters of connection data")
     parser.add_argument("--form", choices=list(OPTIONS), default="pages")
     parser.add_argument("--state", action="store_true", help="give the server a state folder")
-    parser.add_argument("--most-megabytes", type=int, help="fail if the server sends more to those who come back")
+    parser.add_argument("--most-megabytes", type=int, help="fail if the server sends more to those who return, or keeps more of those who vanish")
     parser.add_argument("--sessions", type=int, default=1, help="of the clients of a restart")
     parser.add_argument("--silent", type=int, default=0, help="clients that neither read nor answer any more")
     parser.add_argument("--kill", action="store_true", help="kill the server instead of stopping it")
     parser.add_argument("--held", action="store_true", help="pass the listening socket to both servers")
     parser.add_argument("--option", action="append", default=[], help="an option of the server, as --option=--x=1")
     arguments = parser.parse_args()
-    asyncio.run({"stalled": stalled, "burst": burst, "return": burst, "storm": storm, "restart": restart}[
-        arguments.what](arguments))
+    asyncio.run({"stalled": stalled, "burst": burst, "return": burst, "storm": storm, "vanish": vanish,
+                 "restart": restart}[arguments.what](arguments))
 
 
 if __name__ == "__main__":

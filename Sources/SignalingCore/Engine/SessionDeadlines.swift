@@ -15,6 +15,9 @@ struct SessionDeadlines {
     private var deadlines = Heap<Deadline>()
     private var scheduled: [SessionID: MonotonicInstant] = [:]
 
+    /// The number of entries, outdated ones included.
+    var entryCount: Int { deadlines.count }
+
     /// The earliest deadline, or an earlier moment at which nothing is due; `nil` when nothing is scheduled.
     var next: MonotonicInstant? { deadlines.min?.moment }
 
@@ -24,6 +27,7 @@ struct SessionDeadlines {
         if let earlier = scheduled[session], earlier <= deadline { return }
         scheduled[session] = deadline
         deadlines.insert(Deadline(moment: deadline, session: session))
+        dropOutdated()
     }
 
     /// Removes and returns a session that is due; `nil` when none is.
@@ -38,7 +42,19 @@ struct SessionDeadlines {
         return nil
     }
 
-    mutating func remove(_ session: SessionID) { scheduled[session] = nil }
+    mutating func remove(_ session: SessionID) {
+        scheduled[session] = nil
+        dropOutdated()
+    }
+
+    /// An outdated entry keeps the text of a session's ID. When thousands of sessions have ended, these few bytes here
+    /// and there would keep most pages of their memory from the operating system.
+    private mutating func dropOutdated() {
+        guard deadlines.count > 2 * scheduled.count + Self.fewEntries else { return }
+        deadlines = Heap(scheduled.map { Deadline(moment: $1, session: $0) })
+    }
+
+    private static let fewEntries = 64
 
     mutating func removeAll() { self = SessionDeadlines() }
 }

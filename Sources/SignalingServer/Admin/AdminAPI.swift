@@ -88,7 +88,7 @@ final class AdminAPI {
 
     /// - Throws: `notFound`, also for a session of another project, so that a caller learns nothing about it.
     private func find(_ session: SessionID, _ scope: Scope) throws(SignalingError) -> SessionState {
-        guard isVisible(session, scope), let state = (hub.engine as? any InspectableEngine)?.state(of: session) else {
+        guard isVisible(session, scope), let state = hub.inspectableEngine?.state(of: session) else {
             throw SignalingError(.notFound, "there is no such session, or nobody is in it")
         }
         return state
@@ -135,7 +135,7 @@ final class AdminAPI {
             var allowance = Self.membersPerTurn
             while allowance > 0, let part = rest.first {
                 let read = min(allowance, part.limit)
-                if let state = (hub.engine as? any InspectableEngine)?.state(of: part.session) {
+                if let state = hub.inspectableEngine?.state(of: part.session) {
                     let members = state.memberOverviews.dropFirst(part.offset).prefix(read)
                     for member in members { rows.append(ConnectionRow(member, of: part.session, on: hub)) }
                 }

@@ -30,7 +30,7 @@ final class SessionLists {
             waiting[scope]?.append(answer)
             return
         }
-        guard let engine = hub.engine as? any InspectableEngine else { return answer(.empty) }
+        guard let engine = hub.inspectableEngine else { return answer(.empty) }
         let sessions = engine.sessionIDs(of: scope.project)
         if sessions.isEmpty { return answer(.empty) }
         waiting[scope] = [answer]

@@ -14,9 +14,8 @@ extension Hub {
 
     /// Takes constant time: it may be read for each scrape of the metrics.
     var overview: Overview {
-        let engine = engine as? any InspectableEngine
-        return Overview(
-            openCount: peers.count, joinedCount: joinedCount, detachedCount: engine?.detachedCount ?? 0,
-            sessionCount: engine?.sessionCount ?? 0)
+        Overview(
+            openCount: peers.count, joinedCount: joinedCount, detachedCount: inspectableEngine?.detachedCount ?? 0,
+            sessionCount: inspectableEngine?.sessionCount ?? 0)
     }
 }

@@ -12,6 +12,7 @@ extension Hub {
         noteAcknowledgement()
         if hasEnded { return }
         engine.advance(to: now)
+        reportEnds()
         armSessionTimer()
         // Closing a slow client or expiring a connection makes new work for its room, so schedule another turn.
         if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }

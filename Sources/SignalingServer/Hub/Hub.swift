@@ -20,6 +20,11 @@ import SignalingTransport
 final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
+    /// The same engine, for metrics and administration; nil if it cannot be inspected.
+    let inspectableEngine: (any InspectableEngine)?
+    private var engineEnds = EngineEnds()
+    /// Called with the number of sessions and connections that have ended in a turn.
+    var onEnds: ((Int) -> Void)?
     /// Kept, since the engine's reference to its observer is weak; nil if the hub is the observer.
     private var engineObserver: (any SessionEngineObserver)?
     /// A reload changes `inputRate`, for the connections that follow.
@@ -90,6 +95,7 @@ final class Hub<Environment: HubEnvironment> {
         self.statistics = statistics
         self.environment = environment
         self.engine = engine
+        inspectableEngine = engine as? any InspectableEngine
         self.verifier = verifier
         self.limits = limits
         self.logger = logger
@@ -107,6 +113,13 @@ final class Hub<Environment: HubEnvironment> {
         alarmTimer = environment.makeTimer { [weak self] in self?.handleDueAlarms() }
         engineObserver = environment.makeEngineObserver(for: self)
         engine.observer = engineObserver ?? self
+    }
+
+    /// Reports what has ended in the engine since the last turn.
+    func reportEnds() {
+        guard let onEnds, let engine = inspectableEngine else { return }
+        let count = engineEnds.note(sessionCount: engine.sessionCount, detachedCount: engine.detachedCount)
+        if count > 0 { onEnds(count) }
     }
 
     /// Sets the timer for the sessions' next deadline, if that has changed.

@@ -1,46 +1,67 @@
-/// Decides when to return free memory to the operating system: after many connections have ended.
+/// Decides when to return free memory to the operating system: after much has ended.
 ///
 /// A pure value. The allocator keeps freed memory for later, so after a storm of connections the process would stay as
-/// large as it was. What a connection has used is freed in steps: some of it at once, and the state of a session when no
-/// client can come back to it. So the memory is released several times, in growing distances.
+/// large as it was. What a connection has used is freed in steps: with its socket, with the connection when no client can
+/// resume it, and with its session when no client can come back. Each of these ends counts.
 struct MemoryRelease {
     enum Step: Hashable {
         /// Release free memory now, and call ``look()`` after this time again; `nil`: not again.
         case release(thenAfter: Duration?)
-        /// Connections still end. Call ``look()`` after this time again.
+        /// Much still ends. Call ``look()`` after this time again.
         case wait(Duration)
     }
 
-    /// Fewer ended connections are not worth the work, which takes some milliseconds.
+    /// Fewer ends are not worth the work, which takes some milliseconds.
     static let endCount = 1_000
+    /// A pause with fewer ends is quiet: on a busy server something ends all the time.
+    static let quietCount = 100
     static let firstPause = Duration.seconds(2)
-    /// After it, every session of the ended connections is gone with the default windows.
-    static let longestPause = Duration.seconds(512)
+    /// What other threads and timers still held at the first release is free by then.
+    static let secondPause = Duration.seconds(5)
 
-    /// Connections that have ended since the last release.
+    private enum Phase {
+        /// Nothing is planned.
+        case counting
+        /// Waits until a pause is quiet.
+        case ending
+        /// Memory was released, and will be once more.
+        case released
+    }
+
+    private var phase = Phase.counting
+    /// What has ended since the last release.
     private var endedCount = 0
     /// Of these, at the last look.
     private var seenCount = 0
-    private var pause = firstPause
 
-    /// A connection has ended.
+    /// Sockets, connections or sessions have ended.
     ///
     /// - Returns: when to call ``look()``, if it is time to plan that; replaces an earlier plan.
-    mutating func noteEnd() -> Duration? {
-        endedCount += 1
-        guard endedCount == Self.endCount else { return nil }
-        pause = Self.firstPause
-        return pause
+    mutating func noteEnds(_ count: Int = 1) -> Duration? {
+        endedCount += count
+        guard endedCount >= Self.endCount else { return nil }
+        switch phase {
+        case .ending: return nil
+        case .counting, .released:
+            phase = .ending
+            seenCount = endedCount
+            return Self.firstPause
+        }
     }
 
     mutating func look() -> Step {
-        if endedCount >= Self.endCount, endedCount > seenCount {
-            seenCount = endedCount
-            return .wait(pause)
+        switch phase {
+        case .counting, .released:
+            phase = .counting
+            return .release(thenAfter: nil)
+        case .ending:
+            if endedCount - seenCount >= Self.quietCount {
+                seenCount = endedCount
+                return .wait(Self.firstPause)
+            }
+            phase = .released
+            endedCount = 0
+            return .release(thenAfter: Self.secondPause)
         }
-        endedCount = 0
-        seenCount = 0
-        pause = pause * 4
-        return .release(thenAfter: pause <= Self.longestPause ? pause : nil)
     }
 }

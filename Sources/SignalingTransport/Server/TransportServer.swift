@@ -341,7 +341,12 @@ public final class TransportServer {
     func remove(_ socket: ServerSocket) {
         sockets[socket.id] = nil
         admission.disconnect(socket.id)
-        if let pause = memoryRelease.noteEnd() { schedule(.memory, at: loop.now.advanced(by: pause)) }
+        noteEnds(1)
+    }
+
+    /// Sockets, connections or sessions have ended. After many, the server returns their memory to the system.
+    package func noteEnds(_ count: Int) {
+        if let pause = memoryRelease.noteEnds(count) { schedule(.memory, at: loop.now.advanced(by: pause)) }
     }
 
     private func considerMemory() {
