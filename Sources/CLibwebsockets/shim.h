@@ -13,6 +13,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +54,18 @@ static inline int signalbox_shutdown_writing(int descriptor) { return shutdown(d
 static inline int signalbox_shutdown(int descriptor) { return shutdown(descriptor, SHUT_RDWR); }
 static inline ssize_t signalbox_receive(int descriptor, void *bytes, size_t count) {
     return recv(descriptor, bytes, count, MSG_DONTWAIT);
+}
+/* Whether the peer has closed its side, also if unread bytes lie before the end. Elsewhere than on Linux it is known
+   only of a connection that has ended. */
+static inline int signalbox_has_hung_up(int descriptor) {
+#ifdef __linux__
+    /* POLLRDHUP, which the header has for _GNU_SOURCE only. */
+    short end = 0x2000 | POLLHUP | POLLERR;
+#else
+    short end = POLLHUP | POLLERR;
+#endif
+    struct pollfd entry = {.fd = descriptor, .events = end};
+    return poll(&entry, 1, 0) > 0 && (entry.revents & end) != 0;
 }
 /* Reads bytes, and leaves them in the system's buffer. */
 static inline ssize_t signalbox_peek(int descriptor, void *bytes, size_t count) {

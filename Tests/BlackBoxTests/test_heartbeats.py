@@ -14,7 +14,7 @@ import pytest
 
 from raw_socket import RawSocket
 from server_process import Server
-from signalbox_client import Bystander, Client
+from signalbox_client import Bystander, Client, connect_line
 
 HEARTBEAT_SECONDS = 10
 
@@ -123,3 +123,19 @@ async def test_g_5_a_websocket_that_sends_nothing_and_answers_no_close_ends(serv
         assert await raw.close_code() == 4003
         # The client never answers the close frame; the server ends the connection anyway.
         await raw.ends()
+
+
+async def test_con_14_a_connect_that_its_client_has_given_up_begins_no_connection():
+    """The server stands still while the client connects and gives up, and then reads both at once."""
+    with Server() as own:
+        session = own.project.session()
+        async with await Client.join(own, session) as ada:
+            async with await RawSocket.websocket(own) as late:
+                os.kill(own.pid, signal.SIGSTOP)
+                await late.send_text(connect_line(own, session))
+                late.writer.close()
+                await late.writer.wait_closed()
+            os.kill(own.pid, signal.SIGCONT)
+            async with await Client.join(own, session) as bob:
+                # The connect above was there before bob's.
+                await ada.expect("connectionCreated", connection=bob.me)

@@ -36,12 +36,12 @@ extension JoinRequest {
     /// By default on socket 1, with the secret `name-1`.
     init(
         connectionId: ConnectionID, role: Role, data: String, suppressesPresence: Bool = false, wallTime: WallTime,
-        socket: UInt64 = 1, resumption: Resumption? = nil, isExpired: Bool = false
+        socket: UInt64 = 1, resumption: Resumption? = nil, isUntimely: Bool = false
     ) {
         self.init(
             connectionId: connectionId, socket: SocketID(socket), role: role, data: data,
             suppressesPresence: suppressesPresence, wallTime: wallTime,
-            secretHash: hash("\(connectionId)-\(socket)"), resumption: resumption, isExpired: isExpired)
+            secretHash: hash("\(connectionId)-\(socket)"), resumption: resumption, isUntimely: isUntimely)
     }
 }
 

@@ -13,6 +13,7 @@ struct RoomTests {
         var isReading = true
         var messageByteLimit = 0
         let acknowledgedByteCount: UInt64 = 0
+        let hasHungUp = false
         let remoteAddress = ""
 
         init(id: UInt64) { self.id = id }

@@ -84,6 +84,16 @@ final class Link {
         clientEnd.link = self
     }
 
+    /// Whether the client's end is among what the server has not read.
+    fileprivate var hasUnreadEnd: Bool {
+        waitingUp.contains { item in
+            switch item {
+            case .message: false
+            case .close, .lost: true
+            }
+        }
+    }
+
     /// Some clients get the list of connections within `connected`.
     fileprivate var takesPages: Bool { !serverEnd.id.isMultiple(of: 3) }
 
@@ -408,6 +418,7 @@ final class ServerEnd: HubSocket {
     init(id: UInt64) { self.id = id }
 
     var remoteAddress: String { "192.0.2.\(id % 250)" }
+    var hasHungUp: Bool { link?.hasUnreadEnd ?? true }
     func markJoined() {}
 
     func write(_ frame: OutboundFrame, as part: MessagePart) -> WriteOutcome {

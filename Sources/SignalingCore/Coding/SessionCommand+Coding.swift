@@ -97,10 +97,10 @@ extension JoinRequest: ByteCodable {
         static let suppressesPresence = Flags(rawValue: 1 << 0)
         static let getsPages = Flags(rawValue: 1 << 1)
         static let getsAbsences = Flags(rawValue: 1 << 2)
-        static let isExpired = Flags(rawValue: 1 << 3)
+        static let isUntimely = Flags(rawValue: 1 << 3)
         static let resumption = Flags(rawValue: 1 << 4)
         static let token = Flags(rawValue: 1 << 5)
-        static let all: Flags = [.suppressesPresence, .getsPages, .getsAbsences, .isExpired, .resumption, .token]
+        static let all: Flags = [.suppressesPresence, .getsPages, .getsAbsences, .isUntimely, .resumption, .token]
     }
 
     func write(to writer: inout ByteWriter) {
@@ -108,7 +108,7 @@ extension JoinRequest: ByteCodable {
         if suppressesPresence { flags.insert(.suppressesPresence) }
         if getsPages { flags.insert(.getsPages) }
         if getsAbsences { flags.insert(.getsAbsences) }
-        if isExpired { flags.insert(.isExpired) }
+        if isUntimely { flags.insert(.isUntimely) }
         if resumption != nil { flags.insert(.resumption) }
         if token != nil { flags.insert(.token) }
         writer.write(byte: flags.rawValue)
@@ -130,7 +130,7 @@ extension JoinRequest: ByteCodable {
             getsPages: flags.contains(.getsPages), getsAbsences: flags.contains(.getsAbsences),
             wallTime: try reader.value(), secretHash: try reader.value(),
             resumption: flags.contains(.resumption) ? try reader.value() : nil,
-            isExpired: flags.contains(.isExpired), token: flags.contains(.token) ? try reader.value() : nil)
+            isUntimely: flags.contains(.isUntimely), token: flags.contains(.token) ? try reader.value() : nil)
     }
 }
 

@@ -77,8 +77,8 @@ extension ConnectionState {
         public var role: Role
         public var data: String
         public var wallTime: WallTime
-        /// The token has expired (RES-7).
-        public var isExpired: Bool
+        /// Why the token may resume a connection but not begin one: it has expired, or is not valid yet (RES-7).
+        public var untimeliness: SignalingError?
         /// When the token ends the connection (TOK-9).
         public var tokenExpiry: TokenExpiry
         /// Unique among all sockets.
@@ -98,7 +98,7 @@ extension ConnectionState {
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            isExpired: Bool = false, tokenExpiry: TokenExpiry = .none, socket: SocketID,
+            untimeliness: SignalingError? = nil, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
             token: TokenFingerprint? = nil, lineRateFullAt: MonotonicInstant? = nil,
             busyWait: Duration = Limits.longestBusyWait
@@ -108,7 +108,7 @@ extension ConnectionState {
             self.role = role
             self.data = data
             self.wallTime = wallTime
-            self.isExpired = isExpired
+            self.untimeliness = untimeliness
             self.tokenExpiry = tokenExpiry
             self.socket = socket
             self.resumeSecret = resumeSecret

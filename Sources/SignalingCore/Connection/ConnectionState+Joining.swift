@@ -12,7 +12,8 @@ extension ConnectionState {
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
                 data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
                 getsPages: request.connectionPages, getsAbsences: request.connectionAwayEvents,
-                wallTime: admission.wallTime, secretHash: admission.secretHash, isExpired: admission.isExpired,
+                wallTime: admission.wallTime, secretHash: admission.secretHash,
+                isUntimely: admission.untimeliness != nil,
                 token: admission.token)
             if let resume = request.resume, let claimed = admission.claimedSecretHash {
                 join.resumption = Resumption(
@@ -22,7 +23,8 @@ extension ConnectionState {
                 id,
                 Joining(
                     session: admission.session, apiKey: request.apiKey, request: join,
-                    resumeSecret: admission.resumeSecret, tokenExpiry: admission.tokenExpiry,
+                    resumeSecret: admission.resumeSecret, untimeliness: admission.untimeliness,
+                    tokenExpiry: admission.tokenExpiry,
                     busyWait: admission.busyWait),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
@@ -59,6 +61,8 @@ extension ConnectionState {
             // client could not resume before a later event (RES-4).
             let position: [Effect] = result.outcome != .resumed && result.replayThrough != nil ? [.ping] : []
             return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) }
+        case .refused(.untimely):
+            return refuseConnect(id, joining.untimeliness ?? .untimely)
         case .refused(let error):
             return refuseConnect(id, error)
         case .wasForceDisconnected:

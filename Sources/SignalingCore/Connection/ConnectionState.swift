@@ -28,6 +28,8 @@ public struct ConnectionState: Sendable {
         let apiKey: APIKey
         let request: JoinRequest
         let resumeSecret: ResumeSecret
+        /// See ``Admission/untimeliness``.
+        let untimeliness: SignalingError?
         let tokenExpiry: TokenExpiry
         let busyWait: Duration
     }

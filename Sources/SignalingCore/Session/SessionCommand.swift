@@ -43,15 +43,15 @@ public struct JoinRequest: Sendable {
     public var secretHash: ResumeSecretHash
     /// The claim to an earlier connection; `nil` for a new one.
     public var resumption: Resumption?
-    /// Whether the token has expired: the client may resume a connection but not begin one (RES-7).
-    public var isExpired: Bool
+    /// Whether the token has expired or is not valid yet: the client may resume a connection but not begin one (RES-7).
+    public var isUntimely: Bool
     /// Recognizes the connections of one token (RES-12); `nil` if it is not known.
     public var token: TokenFingerprint?
 
     public init(
         connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
         getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime,
-        secretHash: ResumeSecretHash, resumption: Resumption? = nil, isExpired: Bool = false,
+        secretHash: ResumeSecretHash, resumption: Resumption? = nil, isUntimely: Bool = false,
         token: TokenFingerprint? = nil
     ) {
         self.connectionId = connectionId
@@ -64,7 +64,7 @@ public struct JoinRequest: Sendable {
         self.wallTime = wallTime
         self.secretHash = secretHash
         self.resumption = resumption
-        self.isExpired = isExpired
+        self.isUntimely = isUntimely
         self.token = token
     }
 }

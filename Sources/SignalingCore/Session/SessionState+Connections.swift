@@ -19,7 +19,7 @@ extension SessionState {
             if bounds.resumeWindow > .zero, isKept, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
-            if request.isExpired { return .refused(.expired) }
+            if request.isUntimely { return .refused(.untimely) }
             // The connection cannot be resumed, and its client has abandoned it by asking.
             if case .attached(let socket, _) = member.attachment { effects.append(.superseded(socket)) }
             remove(claim.connectionId, .networkDisconnected, now, effects: &effects)
@@ -33,7 +33,7 @@ extension SessionState {
         if forceDisconnectedTickets.first(admitting: claim, of: request, now: now) != nil {
             return .wasForceDisconnected
         }
-        guard !request.isExpired else { return .refused(.expired) }
+        guard !request.isUntimely else { return .refused(.untimely) }
         guard let ticket = expiredTickets.first(admitting: claim, of: request, now: now) else {
             return begin(request, .lost, now, effects: &effects)
         }
@@ -76,7 +76,7 @@ extension SessionState {
         _ request: JoinRequest, _ outcome: Welcome.Outcome, after: Seq? = nil, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        guard !request.isExpired else { return .refused(.expired) }
+        guard !request.isUntimely else { return .refused(.untimely) }
         makeRoom(for: request.token, now, effects: &effects)
         guard roster.count < bounds.connectionCount else {
             return .refused(

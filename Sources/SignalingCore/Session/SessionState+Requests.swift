@@ -49,9 +49,10 @@ extension SignalingError {
     /// The connection is not in the session, or uses another socket.
     static var notInSession: SignalingError { SignalingError(.notConnected, "not connected to the session") }
 
-    /// The token has expired, and the client cannot resume (RES-7). The text is that of `TokenError.expired`.
-    static var expired: SignalingError {
-        SignalingError(.authenticationError, "the token is refused: it has expired")
+    /// The token's dates permit to resume a connection, and the client cannot resume (RES-7). The server says which of
+    /// the dates it is.
+    static var untimely: SignalingError {
+        SignalingError(.authenticationError, "the token is refused: it has expired, or is not valid yet")
     }
 
     /// A repeated request that is older than the recorded answers (RES-9). To repeat it once more cannot help.

@@ -8,6 +8,8 @@ extension Hub: SessionEngineObserver {
             restCalls.remove(ticket.origin)?(outcome)
         } else if let peer = peers[ticket.origin] {
             note(outcome, of: ticket, for: peer)
+            // CON-14: the client has given up while the session had not answered.
+            if case .joined = outcome, peer.socket.hasHungUp { handle(.mustClose(.goingAway), for: peer) }
             handle(.answered(ticket.request, outcome), for: peer)
         }
     }

@@ -68,7 +68,21 @@ extension Hub {
         statistics.flushSize.observe(Int64(room.flushScheduler.waitingByteCount))
         if let since = room.dirtySince { statistics.flushDelay.observe(max(.zero, now.duration(since: since))) }
         room.dirtySince = nil
+        let (flushedThrough, byteCount) = (room.flushedThrough, room.flushScheduler.waitingByteCount)
         for peer in writer.flush(room, now: now) { handle(.mustClose(.slowConsumer), for: peer) }
+        room.sincePings.eventCount += Int(room.flushedThrough.rawValue - flushedThrough.rawValue)
+        room.sincePings.byteCount += byteCount
+        tellPositions(in: room)
+    }
+
+    /// HB-1: a client that gets no line of what happens, such as one without presence among many that join, would still
+    /// have the position of its last ping, and lose its connection to an overrun log that held nothing for it.
+    private func tellPositions(in room: Room<Environment.Socket>) {
+        guard let bounds = engine.withLog(of: room.session, { $0.bounds }), room.sincePings.isHalf(of: bounds) else {
+            return
+        }
+        room.sincePings = LogShare()
+        for subscription in room.subscriptions where !subscription.peer.isBacklogged { ping(subscription.peer) }
     }
 
     private func serveDirtyPeers() {

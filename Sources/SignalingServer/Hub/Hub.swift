@@ -186,12 +186,12 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     private func authenticate(_ request: ConnectRequest, for peer: Peer<Environment.Socket>) {
+        // CON-14: on a server that stood still, all of this client may have arrived at once: its connect, and its end.
+        if peer.socket.hasHungUp { return handle(.mustClose(.goingAway), for: peer) }
         let now = environment.wallTime
         let result: Result<ConnectionState.Admission, SignalingError>
         do {
-            let grant = try verifier.verify(
-                token: request.token, sessionId: request.sessionId, apiKey: request.apiKey, now: now,
-                allowsExpired: request.resume != nil && limits.tokenExpiry.admitsExpiredToken)
+            let (grant, untimeliness) = try grant(request, wallTime: now)
             let key = JoinControl.Key(project: grant.apiKey, token: TokenDigest(of: request.token))
             try checkLimits(of: key, for: peer, request, in: grant.sessionId)
             peer.joinKey = key
@@ -200,7 +200,7 @@ final class Hub<Environment: HubEnvironment> {
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionId, connectionId: ConnectionID(using: &randomness), role: grant.role,
-                    data: grant.connectionData, wallTime: now, isExpired: grant.isExpired(now: now),
+                    data: grant.connectionData, wallTime: now, untimeliness: untimeliness,
                     tokenExpiry: tokenExpiry(of: grant, wallTime: now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
@@ -213,6 +213,30 @@ final class Hub<Environment: HubEnvironment> {
             result = .failure(error)
         }
         handle(.authenticated(result), for: peer)
+    }
+
+    /// RES-7: the dates of a token that the server has accepted before do not count for a client that resumes. The clock
+    /// may have been set back meanwhile.
+    ///
+    /// - Returns: the permissions, and why the token could not begin a connection.
+    private func grant(
+        _ request: ConnectRequest, wallTime now: WallTime
+    ) throws(SignalingError) -> (AccessGrant, SignalingError?) {
+        let untimeliness: SignalingError
+        do {
+            return (try verify(request, wallTime: now, checking: .all), nil)
+        } catch  where request.resume != nil {
+            untimeliness = error
+        }
+        let dates: TokenDates = limits.tokenExpiry.admitsExpiredToken ? [] : .end
+        return (try verify(request, wallTime: now, checking: dates), untimeliness)
+    }
+
+    private func verify(
+        _ request: ConnectRequest, wallTime: WallTime, checking dates: TokenDates
+    ) throws(SignalingError) -> AccessGrant {
+        try verifier.verify(
+            token: request.token, sessionId: request.sessionId, apiKey: request.apiKey, now: wallTime, checking: dates)
     }
 
     private func verify(_ refresh: TokenRefresh, _ request: RequestID, for peer: Peer<Environment.Socket>) {
@@ -288,7 +312,7 @@ final class Hub<Environment: HubEnvironment> {
         return room
     }
 
-    private func ping(_ peer: Peer<Environment.Socket>) {
+    func ping(_ peer: Peer<Environment.Socket>) {
         guard let session = peer.subscription?.room.session else { return }
         if let seq = engine.withLog(of: session, { $0.lastSeq }) { send(.ping(seq), to: peer) }
     }

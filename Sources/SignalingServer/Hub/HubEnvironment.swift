@@ -37,6 +37,8 @@ protocol HubSocket: AnyObject {
     var messageByteLimit: Int { get set }
     /// Bytes that the client's system has acknowledged since the socket was opened.
     var acknowledgedByteCount: UInt64 { get }
+    /// Whether the client has closed its side, also before the server has read that far.
+    var hasHungUp: Bool { get }
 
     var remoteAddress: String { get }
 

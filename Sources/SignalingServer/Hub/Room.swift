@@ -1,6 +1,17 @@
 import SignalingCore
 import SignalingProtocol
 
+/// A part of a log.
+struct LogShare {
+    var eventCount = 0
+    var byteCount = 0
+
+    /// Whether the log loses a position that is this far back when as much follows once more.
+    func isHalf(of bounds: SessionLog.Bounds) -> Bool {
+        eventCount >= max(1, bounds.eventCount / 2) || byteCount >= bounds.byteCount / 2
+    }
+}
+
 /// The subscriptions to one session on this node, and what the next flush sends to them. Confined to the loop.
 final class Room<Socket: HubSocket> {
     let session: SessionID
@@ -18,6 +29,8 @@ final class Room<Socket: HubSocket> {
     var isDirty = false
     /// Since when; nil after a flush.
     var dirtySince: MonotonicInstant?
+    /// What has been flushed since all members were told their position.
+    var sincePings = LogShare()
     /// For administration.
     var traffic = RoomTraffic()
 
@@ -54,8 +67,9 @@ final class Room<Socket: HubSocket> {
     /// Whether so much waits that the log may drop events before the end of the turn, although the members read: many
     /// commands are confirmed at once.
     func mustFlush(before end: Seq, in bounds: SessionLog.Bounds) -> Bool {
-        end.rawValue - flushedThrough.rawValue >= Int64(max(1, bounds.eventCount / 2))
-            || flushScheduler.waitingByteCount >= bounds.byteCount / 2
+        LogShare(
+            eventCount: Int(end.rawValue - flushedThrough.rawValue), byteCount: flushScheduler.waitingByteCount
+        ).isHalf(of: bounds)
     }
 
     func add(_ subscription: Subscription<Socket>) {

@@ -10,9 +10,6 @@ public struct AccessGrant: Hashable, Sendable {
     /// When the token expires. No connection can be opened later, give or take ``TokenLifetime/clockSkew``.
     public let expiresAt: WallTime
 
-    /// Whether the token has expired, ``TokenLifetime/clockSkew`` included.
-    public func isExpired(now: WallTime) -> Bool { TokenLifetime.isOver(expiresAt, now: now) }
-
     /// The first moment at which the token has expired, ``TokenLifetime/clockSkew`` included.
     public var validUntil: WallTime {
         WallTime(milliseconds: expiresAt.milliseconds + TokenLifetime.clockSkew.wholeMilliseconds)

@@ -29,16 +29,16 @@ public enum ApplicationToken {
     /// ``TokenLifetime/standard`` from `iat`. `scope`, `sub` and `subject`, if present, must be `session.connect`, `video`
     /// and `video`.
     ///
-    /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
+    /// - Parameter dates: those that count (RES-7).
     /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for a project with a secret.
     public static func verify(
-        _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
+        _ token: String, project: Project, now: WallTime, checking dates: TokenDates = .all
     ) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
         guard case .application = project.key else { throw .wrongAlgorithm }
         let claims = try JSONWebToken.open(token, project: project)
         guard claims.applicationID == project.apiKey.rawValue else { throw .otherProject }
-        let expiry = try claims.checkDates(now: now, allowsExpired: allowsExpired)
+        let expiry = try claims.checkDates(now: now, checking: dates)
         guard claims.scope ?? ProjectJWT.scope == ProjectJWT.scope, claims.subjects.allSatisfy({ $0 == subject })
         else { throw .wrongPurpose }
         return try AccessGrant(

@@ -81,11 +81,11 @@ struct Claims: Codable {
 
     /// Returns the expiry of a client's token. Throws `malformed` for a time that cannot be a date, `undated`, `expired`
     /// or `notYetValid` by ``TokenLifetime``.
-    func checkDates(now: WallTime, allowsExpired: Bool = false) throws(TokenError) -> WallTime {
+    func checkDates(now: WallTime, checking dates: TokenDates = .all) throws(TokenError) -> WallTime {
         let issued = try moment(iat)
         let expiry = try TokenLifetime.expiry(stated: try moment(exp), issued: issued)
         try TokenLifetime.check(
-            issued: issued, notBefore: moment(nbf), expiry: expiry, now: now, allowsExpired: allowsExpired)
+            issued: issued, notBefore: moment(nbf), expiry: expiry, now: now, checking: dates)
         return expiry
     }
 

@@ -31,16 +31,16 @@ public enum ProjectJWT {
     /// `session_id` is required, and so is `exp` or `iat`: without `exp` the token lives ``TokenLifetime/standard`` from
     /// `iat`. `ist` and `scope`, if present, must be `project` and `session.connect`.
     ///
-    /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
+    /// - Parameter dates: those that count (RES-7).
     /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for an application.
     public static func verify(
-        _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
+        _ token: String, project: Project, now: WallTime, checking dates: TokenDates = .all
     ) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
         _ = try project.secrets
         let claims = try JSONWebToken.open(token, project: project)
         guard claims.iss == project.apiKey.rawValue else { throw .otherProject }
-        let expiry = try claims.checkDates(now: now, allowsExpired: allowsExpired)
+        let expiry = try claims.checkDates(now: now, checking: dates)
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
         return try AccessGrant(
             sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,

@@ -34,10 +34,10 @@ public enum T1Token {
     /// The order of fields has no meaning. Unknown fields are ignored, and repeated fields are refused. Without
     /// `expire_time` the token lives ``TokenLifetime/standard`` from its `create_time`.
     ///
-    /// - Parameter allowsExpired: whether to ignore the expiry (RES-7).
+    /// - Parameter dates: those that count (RES-7).
     /// - Throws: the ``TokenError`` of the first check that fails; `wrongAlgorithm` for an application.
     public static func verify(
-        _ token: String, project: Project, now: WallTime, allowsExpired: Bool = false
+        _ token: String, project: Project, now: WallTime, checking dates: TokenDates = .all
     ) throws(TokenError) -> AccessGrant {
         guard token.utf8.count <= Limits.tokenByteCount else { throw .tooLong }
         let secrets = try project.secrets
@@ -58,7 +58,7 @@ public enum T1Token {
         let created = try moment(fields["create_time"])
         let expiry = try TokenLifetime.expiry(stated: try moment(fields["expire_time"]), issued: created)
         try TokenLifetime.check(
-            issued: created, expiry: expiry, now: now, allowsExpired: allowsExpired)
+            issued: created, expiry: expiry, now: now, checking: dates)
         return try AccessGrant(
             sessionId: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
             connectionData: fields["connection_data"], expiresAt: expiry)

@@ -29,12 +29,14 @@ public enum TokenLifetime {
 
     /// Throws `expired` or `notYetValid` unless `now` is within the token's time, give or take ``clockSkew``.
     ///
-    /// - Parameter allowsExpired: whether to ignore the expiry.
+    /// - Parameter dates: those that count.
     static func check(
-        issued: WallTime?, notBefore: WallTime? = nil, expiry: WallTime, now: WallTime, allowsExpired: Bool = false
+        issued: WallTime?, notBefore: WallTime? = nil, expiry: WallTime, now: WallTime,
+        checking dates: TokenDates = .all
     ) throws(TokenError) {
         let skew = clockSkew.wholeMilliseconds
-        guard allowsExpired || !isOver(expiry, now: now) else { throw .expired }
+        guard !dates.contains(.end) || !isOver(expiry, now: now) else { throw .expired }
+        guard dates.contains(.start) else { return }
         for start in [issued, notBefore] {
             if let start, start.milliseconds - skew > now.milliseconds { throw .notYetValid }
         }
@@ -44,6 +46,19 @@ public enum TokenLifetime {
     static func isOver(_ expiry: WallTime, now: WallTime) -> Bool {
         now.milliseconds >= expiry.milliseconds + clockSkew.wholeMilliseconds
     }
+}
+
+/// The dates of a token that the server compares with its clock.
+public struct TokenDates: OptionSet, Sendable {
+    public let rawValue: Int
+
+    /// When it was issued, and the moment before which it is not valid.
+    public static let start = TokenDates(rawValue: 1)
+    /// When it expires.
+    public static let end = TokenDates(rawValue: 2)
+    public static let all: TokenDates = [.start, .end]
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
 }
 
 extension WallTime {

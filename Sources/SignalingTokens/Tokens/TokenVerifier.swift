@@ -19,13 +19,13 @@ public struct TokenVerifier: Sendable {
     /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8). Checks the API key, the session ID and the
     /// token, in this order.
     ///
-    /// - Parameter allowsExpired: whether to accept an expired token, for a client that resumes a connection which it
-    ///   opened while the token was valid (RES-7).
+    /// - Parameter dates: those that count. A client that resumes a connection has shown the token before, while it was
+    ///   valid (RES-7).
     /// - Throws: `authenticationError` for an unknown API key, and for a token that is malformed, forged, expired, not
     ///   valid yet, or of another project or session. `invalidSession` for a session ID that is malformed or of another
     ///   project.
     public func verify(
-        token: String, sessionId: SessionID, apiKey: APIKey, now: WallTime, allowsExpired: Bool = false
+        token: String, sessionId: SessionID, apiKey: APIKey, now: WallTime, checking dates: TokenDates = .all
     ) throws(SignalingError) -> AccessGrant {
         guard let project = projects[apiKey] else {
             throw SignalingError(
@@ -41,10 +41,10 @@ public struct TokenVerifier: Sendable {
             let grant =
                 switch project.key {
                 case .application:
-                    try ApplicationToken.verify(token, project: project, now: now, allowsExpired: allowsExpired)
+                    try ApplicationToken.verify(token, project: project, now: now, checking: dates)
                 case .secrets where T1Token.isOne(token):
-                    try T1Token.verify(token, project: project, now: now, allowsExpired: allowsExpired)
-                case .secrets: try ProjectJWT.verify(token, project: project, now: now, allowsExpired: allowsExpired)
+                    try T1Token.verify(token, project: project, now: now, checking: dates)
+                case .secrets: try ProjectJWT.verify(token, project: project, now: now, checking: dates)
                 }
             guard grant.sessionId == sessionId else { throw .otherSession }
             return grant

@@ -77,6 +77,13 @@ public final class ServerSocket: TurnEndClosable {
         return signalbox_acknowledged_byte_count(lws_get_socket_fd(wsi))
     }
 
+    /// Whether the client has closed its side of the connection, although the server may not have read all of it yet. On
+    /// systems other than Linux it is known later.
+    public var hasHungUp: Bool {
+        guard let wsi else { return true }
+        return signalbox_has_hung_up(lws_get_socket_fd(wsi)) != 0
+    }
+
     /// Sends the frame as one text message or as a part of one, at once if the operating system accepts it.
     ///
     /// Never waits and never queues. The frame can be reused when this returns.

@@ -20,9 +20,9 @@ func fuzzTokens(_ bytes: UnsafeRawBufferPointer) {
         case 1: jwt(content)
         default: t1(content)
         }
-    for allowsExpired in [false, true] {
+    for dates: TokenDates in [.all, .end, []] {
         if let grant = try? verifier.verify(
-            token: token, sessionId: session, apiKey: APIKey("100"), now: now, allowsExpired: allowsExpired)
+            token: token, sessionId: session, apiKey: APIKey("100"), now: now, checking: dates)
         {
             precondition(grant.sessionId == session, "a grant for another session")
             precondition(token.utf8.count <= Limits.tokenByteCount, "a token over the limit")

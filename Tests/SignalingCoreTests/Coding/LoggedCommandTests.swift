@@ -27,7 +27,7 @@ struct LoggedCommandTests {
             secretHash: hash("two"),
             resumption: Resumption(
                 connectionId: client("bob"), secretHash: hash("three"), epoch: Epoch("e"), after: Seq(.min)),
-            isExpired: true, token: TokenFingerprint(9))
+            isUntimely: true, token: TokenFingerprint(9))
         func signal(_ request: SignalRequest) -> LoggedCommand { .session(.signal(.connection(ada, nil), request)) }
         return [
             ("begin", .begin(Epoch("0123456789abcdef"), bounds)),

@@ -132,7 +132,7 @@ struct RandomHistory {
             after: Seq(
                 chance(10) ? 1_000_000 : Int64.random(in: min(last, ticket.joined.rawValue)...last, using: &random)))
         if !chance(10) { (request.role, request.data) = (ticket.role, ticket.data) }
-        request.isExpired = chance(8)
+        request.isUntimely = chance(8)
         secrets[ticket.connectionId] = known + secrets[request.connectionId, default: []]
         return request
     }

@@ -47,7 +47,7 @@ private struct Resumable {
     @discardableResult
     mutating func comeBack(
         _ name: String, by socket: UInt64, after: Int64, at seconds: Double, secret: String? = nil, epoch: String = "e",
-        role: Role = .publisher, data: String? = nil, suppressesPresence: Bool = false, isExpired: Bool = false
+        role: Role = .publisher, data: String? = nil, suppressesPresence: Bool = false, isUntimely: Bool = false
     ) -> String {
         let claim = Resumption(
             connectionId: client(name), secretHash: hash(secret ?? "\(name)-\(socket - 1)"), epoch: Epoch(epoch),
@@ -55,7 +55,7 @@ private struct Resumable {
         var request = JoinRequest(
             connectionId: client("\(name)\(socket)"), role: role, data: data ?? name,
             suppressesPresence: suppressesPresence, wallTime: .init(milliseconds: 0), socket: socket,
-            resumption: claim, isExpired: isExpired)
+            resumption: claim, isUntimely: isUntimely)
         request.secretHash = hash("\(name)-\(socket)")
         return handle(.join(request), at: seconds)
     }
@@ -352,14 +352,14 @@ struct ResumeTests {
         var room = Resumable(logEventCount: 2)
         room.join("ada")
         room.detach("ada", at: 0)
-        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, isExpired: true).contains("resumed"))
+        #expect(room.comeBack("ada", by: 2, after: 1, at: 1, isUntimely: true).contains("resumed"))
         room.join("bob", at: 1)
         for request in 1...3 { room.signal("bob", request: Int64(request), at: 1) }
         let before = room.session.log.lastSeq
-        #expect(room.comeBack("ada", by: 3, after: 1, at: 2, isExpired: true) == "refused 1004 OT_AUTHENTICATION_ERROR")
+        #expect(room.comeBack("ada", by: 3, after: 1, at: 2, isUntimely: true) == "refused 1004 OT_AUTHENTICATION_ERROR")
         #expect(room.session.contains(client("ada")))
         #expect(
-            room.comeBack("ada", by: 3, after: 1, at: 2, secret: "guess", isExpired: true)
+            room.comeBack("ada", by: 3, after: 1, at: 2, secret: "guess", isUntimely: true)
                 == "refused 1004 OT_AUTHENTICATION_ERROR")
         #expect(room.session.log.lastSeq == before)
     }
