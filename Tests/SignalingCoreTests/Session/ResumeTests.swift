@@ -356,7 +356,8 @@ struct ResumeTests {
         room.join("bob", at: 1)
         for request in 1...3 { room.signal("bob", request: Int64(request), at: 1) }
         let before = room.session.log.lastSeq
-        #expect(room.comeBack("ada", by: 3, after: 1, at: 2, isUntimely: true) == "refused 1004 OT_AUTHENTICATION_ERROR")
+        #expect(
+            room.comeBack("ada", by: 3, after: 1, at: 2, isUntimely: true) == "refused 1004 OT_AUTHENTICATION_ERROR")
         #expect(room.session.contains(client("ada")))
         #expect(
             room.comeBack("ada", by: 3, after: 1, at: 2, secret: "guess", isUntimely: true)
