@@ -274,3 +274,21 @@ async def test_rest_2_a_request_that_the_storage_does_not_decide_in_time_gets_50
             assert answer.json()["code"] == 504
         assert (await ada.expect("signal"))["data"] == "once"
         assert (await ada.expect("connectionDestroyed"))["connectionId"] == bob.id
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+async def test_log_24_g_4_a_copy_of_a_running_servers_folder_is_not_continued_and_a_moved_folder_is(tmp_path, is_copied):
+    folder, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
+    with serve(folder) as server:
+        session = server.project.session()
+        ada, _ = await two_in_a_session(server, session)
+        kill(server)
+    if is_copied:
+        shutil.copytree(folder, elsewhere)
+    else:
+        folder.rename(elsewhere)
+    with serve(elsewhere) as server:
+        async with await reconnect(server, session, ada, after=2) as back:
+            assert back.connected["outcome"] == ("lost" if is_copied else "resumed")
+        kill(server)
+        assert any("the database is a copy" in line for line in all_lines(server)) == is_copied

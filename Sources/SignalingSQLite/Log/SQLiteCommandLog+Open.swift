@@ -35,9 +35,10 @@ extension SQLiteCommandLog {
         database.injectedFault = tuning.injectedFault
         let boot = tuning.bootID
         var content = found
-        let confirmed = tail.read()
-        if let reason = content.reasonToBeginAnew(boot: boot, confirmed: confirmed) {
-            if !content.sessions.isEmpty || content.lastPosition < confirmed {
+        let mark = tail.read()
+        let identity = FileIdentity(path: files.path)
+        if let reason = content.reasonToBeginAnew(boot: boot, mark: mark, database: identity) {
+            if !content.sessions.isEmpty || content.lastPosition < mark.confirmed {
                 logger.warning(
                     "the sessions of the last run begin anew, and their clients are told: \(reason)",
                     metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])
@@ -50,7 +51,7 @@ extension SQLiteCommandLog {
             isClean: false, isCopy: false)
         do throws(DatabaseError) {
             try database.begin(content, state, durability)
-            tail.write(content.lastPosition)
+            tail.begin(with: identity, confirmed: content.lastPosition)
             let store = try CommandStore(
                 database, content: content, state: state, retainedByteCount: tuning.retainedByteCount)
             let second = try Database(path: files.path, access: .readWrite)

@@ -49,13 +49,17 @@ struct LogContent {
     ///
     /// - Parameters:
     ///   - boot: the present run of the operating system.
-    ///   - confirmed: the position that the last process has confirmed, as far as it is known.
-    func reasonToBeginAnew(boot: String, confirmed: Int64) -> String? {
-        if state?.isCopy == true { return "the database is a copy, and the original may have been continued" }
-        if lastPosition < confirmed {
-            return "the last \(confirmed - lastPosition) commands are missing in the database"
+    ///   - mark: what the last process has written beside its database.
+    ///   - database: which file this database is.
+    func reasonToBeginAnew(boot: String, mark: TailMark.Content, database: FileIdentity?) -> String? {
+        let copied = "the database is a copy, and the original may have been continued"
+        if state?.isCopy == true { return copied }
+        if lastPosition < mark.confirmed {
+            return "the last \(mark.confirmed - lastPosition) commands are missing in the database"
         }
         guard let state else { return nil }
+        // The folder of a stopped server may be copied to another machine, and goes on there.
+        if !state.isClean, let original = mark.database, let database, original != database { return copied }
         if state.durability == .process, !state.isClean, boot.isEmpty || state.boot != boot {
             return "the machine has stopped without a stop of the server, so the newest commands may be missing. "
                 + "Use the durability power to prevent this"

@@ -1,14 +1,24 @@
 import Foundation
 import SignalingCore
 
-/// The position of the last confirmed command, in a small file beside the database.
+/// A small file beside the database: the position of the last confirmed command, and which file the database is.
 ///
 /// SQLite ends its write-ahead log at the first frame that is not intact. That is right for a torn write, but a damaged
-/// frame would remove confirmed commands without a trace. A database that is behind this mark is not continued.
+/// frame would remove confirmed commands without a trace. A database that is behind this mark is not continued. Neither
+/// is a copy, which may be older than what clients have seen (LOG-24).
 final class TailMark {
+    /// What the last process has written.
+    struct Content: Hashable {
+        /// 0 if no command was confirmed.
+        var confirmed: Int64 = 0
+        /// `nil` if it is not known: an earlier version, or a file system without times of creation.
+        var database: FileIdentity?
+
+        static let byteCount = 24
+    }
+
     private let descriptor: Int32
-    /// What this process has written last.
-    private var written: Int64?
+    private var written: Content?
 
     /// Opens the file, or creates it.
     init(_ files: DatabaseFiles) throws(CommandLogFault) {
@@ -21,29 +31,41 @@ final class TailMark {
 
     deinit { close(descriptor) }
 
-    /// 0 if no command was confirmed, or the file is new.
-    func read() -> Int64 { Self.read(descriptor) }
+    func read() -> Content { Self.read(descriptor) }
 
-    /// As ``read()``, without opening the file for writing. 0 without a file.
-    static func read(_ files: DatabaseFiles) -> Int64 {
+    /// As ``read()``, without opening the file for writing.
+    static func read(_ files: DatabaseFiles) -> Content {
         let descriptor = open(files.tailPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return 0 }
+        guard descriptor >= 0 else { return Content() }
         defer { close(descriptor) }
         return read(descriptor)
     }
 
-    private static func read(_ descriptor: Int32) -> Int64 {
-        var mark: Int64 = 0
-        let count = pread(descriptor, &mark, MemoryLayout<Int64>.size, 0)
-        return count == MemoryLayout<Int64>.size ? Int64(littleEndian: mark) : 0
+    private static func read(_ descriptor: Int32) -> Content {
+        var words: [Int64] = [0, 0, 0]
+        let count = pread(descriptor, &words, Content.byteCount, 0)
+        words = words.map { Int64(littleEndian: $0) }
+        // Earlier versions wrote the position alone.
+        guard count >= MemoryLayout<Int64>.size else { return Content() }
+        guard count == Content.byteCount, words[2] != 0 else { return Content(confirmed: words[0]) }
+        return Content(
+            confirmed: words[0], database: FileIdentity(number: UInt64(bitPattern: words[1]), created: words[2]))
+    }
+
+    /// Begins the run of a process that continues this database.
+    func begin(with database: FileIdentity?, confirmed: Int64) {
+        write(Content(confirmed: confirmed, database: database))
     }
 
     /// Not synchronized: the mark survives the process. After a loss of power it may be older, which is harmless.
-    func write(_ position: Int64) {
-        guard position != written else { return }
-        written = position
-        var mark = position.littleEndian
+    func write(_ position: Int64) { write(Content(confirmed: position, database: written?.database)) }
+
+    private func write(_ content: Content) {
+        guard content != written else { return }
+        written = content
+        let number = content.database.map { Int64(bitPattern: $0.number) }
+        let words: [Int64] = [content.confirmed, number ?? 0, content.database?.created ?? 0]
         // An error is ignored: on a full disk, the mark stays behind.
-        _ = pwrite(descriptor, &mark, MemoryLayout<Int64>.size, 0)
+        _ = words.map(\.littleEndian).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 }

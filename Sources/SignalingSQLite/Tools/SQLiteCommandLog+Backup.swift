@@ -34,7 +34,7 @@ extension SQLiteCommandLog {
 
     private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
         // First, as for a check.
-        let confirmed = TailMark.read(source)
+        let confirmed = TailMark.read(source).confirmed
         let original = try openForReading(source)
         do throws(DatabaseError) {
             // SQLite copies rows without a look at them, and follows damaged pages without an end.

@@ -24,13 +24,14 @@ extension SQLiteCommandLog {
         var report = CheckReport()
         let files = try existing(folder)
         // First, since a server may be running: the database is never behind an earlier mark.
-        let confirmed = TailMark.read(files)
+        let mark = TailMark.read(files)
         do throws(DatabaseError) {
             let database = try Database.openForReading(files)
             report.faults = try database.damage(in: .structureAndContent)
             let content = try LogContent(database)
-            report.obstacle = content.reasonToBeginAnew(boot: BootID.current(), confirmed: confirmed)
-            if content.lastPosition < confirmed, let obstacle = report.obstacle { report.faults.append(obstacle) }
+            report.obstacle = content.reasonToBeginAnew(
+                boot: BootID.current(), mark: mark, database: FileIdentity(path: files.path))
+            if content.lastPosition < mark.confirmed, let obstacle = report.obstacle { report.faults.append(obstacle) }
             report.sessionCount = content.sessions.count
             for session in content.kept(openedAt: content.lastTime).sessions {
                 report.commandCount += session.entries.count

@@ -22,14 +22,15 @@ extension SQLiteCommandLog {
     /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, or `.damaged`.
     public static func contents(folder: String) throws(CommandLogFault) -> FolderContents {
         let files = try existing(folder)
-        let confirmed = TailMark.read(files)
+        let mark = TailMark.read(files)
         let database = try openForReading(files)
         do throws(DatabaseError) {
             let content = try LogContent(database)
             return FolderContents(
                 sessions: content.kept(openedAt: content.lastTime).sessions,
                 files: files.sizes.map { .init(name: $0.name, byteCount: $0.byteCount) },
-                obstacle: content.reasonToBeginAnew(boot: BootID.current(), confirmed: confirmed))
+                obstacle: content.reasonToBeginAnew(
+                    boot: BootID.current(), mark: mark, database: FileIdentity(path: files.path)))
         } catch {
             throw CommandLogFault(error.kind == .damaged ? .damaged : .unusable, "cannot read \(files.path): \(error)")
         }
