@@ -1,19 +1,19 @@
 #ifndef SIGNALBOX_CHIREDIS_H
 #define SIGNALBOX_CHIREDIS_H
 
-#include <hiredis/async.h>
 #include <hiredis/hiredis.h>
 #include <netdb.h>
-#include <signal.h>
 #include <sys/socket.h>
 
-/* Only what Swift cannot import: macros with casts. */
-
-/* hiredis writes with write(), so a connection that the server has closed would end the process. A handler that the
- * program has installed stays. */
-static inline void signalbox_redis_ignore_broken_pipes(void) {
-    struct sigaction present;
-    if (sigaction(SIGPIPE, NULL, &present) == 0 && present.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
+/* The kind of the element whose end the reader awaits; negative at the beginning of one. Versions before 1 have their
+ * tasks in an array, which Swift imports as a tuple. */
+static inline int signalbox_redis_awaited_type(const redisReader *reader) {
+    if (reader->ridx < 0) return -1;
+#if HIREDIS_MAJOR >= 1
+    return reader->task[reader->ridx]->type;
+#else
+    return reader->rstack[reader->ridx].type;
+#endif
 }
 
 #endif

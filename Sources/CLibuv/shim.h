@@ -2,6 +2,7 @@
 #define SIGNALBOX_CLIBUV_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <uv.h>
 
 /* Has the loop measure the time in which it waits for input: uv_metrics_idle_time(). Swift imports no variadic C
@@ -21,6 +22,13 @@ static inline void signalbox_name_current_thread(const char *name) {
 #else
     pthread_setname_np(name);
 #endif
+}
+
+/* libuv leaves SIGPIPE to the program, and Swift imports no macro with a cast. A handler that the program has installed
+   stays. */
+static inline void signalbox_ignore_broken_pipes(void) {
+    struct sigaction present;
+    if (sigaction(SIGPIPE, NULL, &present) == 0 && present.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
 }
 
 #endif

@@ -28,6 +28,8 @@ package class LoopHandle {
     private final func closeHandle() {
         guard let base else { return }
         self.base = nil
+        // Requests that end with the handle find no owner.
+        base.pointee.data = nil
         uv_close(base) { closed in closed.map { UnsafeMutableRawPointer($0).deallocate() } }
     }
 

@@ -18,7 +18,6 @@ extension RedisCommandLog {
         _ addresses: [RedisAddress], run: RunID, loop: EventLoop, logger: Logger, times: LogTimes = LogTimes(),
         onOpened: @escaping (Result<RedisCommandLog, CommandLogFault>) -> Void
     ) {
-        RedisConnection.ignoreBrokenPipes()
         let links = RedisLinks(addresses, loop: loop)
         let log = RedisCommandLog(
             ShardSettings.list(addresses.map(\.description)), run: run, seed: .random(in: .min ... .max), times: times,

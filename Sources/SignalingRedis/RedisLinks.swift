@@ -34,7 +34,8 @@ final class RedisLinks: RedisPort {
             case .lost(let fault): log?.handle(.lost(fault), of: shard)
             case .subscription(let session, let isConfirmed):
                 log?.handle(.subscription(session, isConfirmed: isConfirmed), of: shard)
-            case .message(let session, let message): log?.received(message, of: session, from: shard)
+            case .message(let session, let message):
+                message.withUnsafeBytes { log?.received($0, of: session, from: shard) }
             case .nodesMessage(let text):
                 if let message = NodesMessage(text) { log?.handle(.receivedOfNodes(message), of: shard) }
             }

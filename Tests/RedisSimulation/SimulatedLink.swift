@@ -131,7 +131,7 @@ final class SimulatedLink {
 extension RedisCommand {
     /// The arguments, read from the command's bytes as Redis reads them.
     fileprivate var arguments: [[UInt8]] {
-        var rest = terminatedBytes.dropLast()
+        var rest = bytes[...]
         func number() -> Int {
             let line = rest.dropFirst().prefix { $0 != 13 }
             rest = rest.dropFirst(line.count + 3)

@@ -230,7 +230,8 @@ struct LinkTests {
             (.serving, .failed(.functionMissing), .loading, ["load library"]),
             (.serving, .failed(.readOnly), .away, ["disconnect 0", "note link lost"]),
             (.serving, .failed(.refused("")), .away, ["disconnect 0", "note link lost"]),
-            (.serving, .failed(.full), .serving, []), (.serving, .notUnderstood, .serving, []),
+            (.serving, .failed(.full), .serving, []),
+            (.serving, .notUnderstood, .away, ["disconnect 0", "note link lost"]),
             // The next sign of life finds it out.
             (.restoring, .greetAgain, .restoring, []), (.restoring, .failed(.functionMissing), .restoring, []),
         ]
@@ -239,6 +240,25 @@ struct LinkTests {
             bench.shard.answered(.opened(FollowID(session: "s", number: 1), .refused(refusal)), &bench.desk)
             #expect(bench.at == next, "\(at), \(refusal)")
             #expect(bench.effects == effects, "\(at), \(refusal)")
+        }
+    }
+
+    @Test("LOG-37: a Redis that loads the library, and then does not know it, gets the pause before the next link")
+    func forgottenLibrary() {
+        let bench = Bench(.greeting)
+        bench.handle(.functionMissing)
+        bench.handle(.libraryLoaded)
+        bench.handle(.functionMissing)
+        #expect(bench.at == .away)
+    }
+
+    @Test("LOG-37: a confirmation that the node does not wait for ends the link")
+    func unexpectedConfirmation() {
+        let rows: [(SessionID, Bool)] = [("s", true), ("s", false), ("other", true), ("other", false)]
+        for (session, isSubscribed) in rows {
+            let bench = withSession(at: .serving)
+            bench.shard.subscriptionConfirmed(session, isSubscribed, &bench.desk)
+            #expect(bench.at == .away, "\(session), \(isSubscribed)")
         }
     }
 

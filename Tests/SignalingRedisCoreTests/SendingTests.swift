@@ -60,7 +60,8 @@ struct SendingTests {
             (.refused(.greetAgain), ["must greet"], true, "verified"),
             (.refused(.failed(.functionMissing)), ["library missing"], true, "verified"),
             (.refused(.failed(.readOnly)), ["useless"], true, "verified"),
-            (.refused(.failed(.full)), [], true, "verified"), (.refused(.notUnderstood), [], true, "verified"),
+            (.refused(.failed(.full)), [], true, "verified"),
+            (.refused(.notUnderstood), ["useless"], true, "verified"),
         ]
         for (answer, effects, isRepeating, standing) in rows {
             let bench = sent()
@@ -270,7 +271,7 @@ struct SendingTests {
             (.mark(StoredMark(generation: "g", number: 4, id: nil)), []),
             (.mark(nothing), ["s caught up"]),
             (.mark(StoredMark(generation: "other", number: 3, id: nil)), ["ended: another one has begun"]),
-            (.refused(.failed(.other("BUSY"))), []), (.refused(.notUnderstood), []),
+            (.refused(.failed(.other("BUSY"))), []),
         ]
         for (reading, effects) in rows {
             let bench = SessionBench.followed(.verified)

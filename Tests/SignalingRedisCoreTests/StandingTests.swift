@@ -167,18 +167,18 @@ struct StandingTests {
 
     @Test("a refusal leaves the session unverified: a later tick asks again", arguments: [0, 1, 2])
     func refused(index: Int) {
-        let refusals: [(ShardRefusal, [String], CommandLogFault.Code?)] = [
-            (.greetAgain, ["must greet"], nil), (.failed(.functionMissing), ["library missing"], nil),
-            (.notUnderstood, [], .failing),
+        let refusals: [(ShardRefusal, [String])] = [
+            (.greetAgain, ["must greet"]), (.failed(.functionMissing), ["library missing"]),
+            (.notUnderstood, ["useless"]),
         ]
-        let (refusal, trouble, fault) = refusals[index]
+        let (refusal, trouble) = refusals[index]
         let opening = SessionBench.opening(.asked)
         #expect(opening.step { $0.opened(.refused(refusal), &$1, &$2) } == trouble)
         let followed = SessionBench.followed(.asked)
         #expect(followed.step { $0.verified(.refused(refusal), &$1, &$2) } == trouble)
         for bench in [opening, followed] {
             #expect(bench.standing == "unverified" && bench.session.needsAttention)
-            #expect(bench.refusal == fault)
+            #expect(bench.refusal == nil)
         }
     }
 

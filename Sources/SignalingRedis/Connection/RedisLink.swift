@@ -12,7 +12,7 @@ final class RedisLink {
         /// The link is lost, or cannot be made. The last event.
         case lost(CommandLogFault)
         case subscription(SessionID, isConfirmed: Bool)
-        case message(SessionID, UnsafeRawBufferPointer)
+        case message(SessionID, [UInt8])
         case nodesMessage(String)
     }
 
@@ -66,36 +66,32 @@ final class RedisLink {
     }
 
     private func connect(to host: String) {
-        do throws(CommandLogFault) {
+        do {
             let commands = try RedisConnection(address: host, port: address.port, loop: loop)
             self.commands = commands
-            commands.onLost = { [weak self] text in self?.connectionLost(text) }
+            commands.onLost = { [weak self] loss in self?.connectionLost(loss) }
             let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop)
             self.subscriptions = subscriptions
-            subscriptions.onLost = { [weak self] text in self?.connectionLost(text) }
-            subscriptions.onMessage = { [weak self] channel, message in self?.received(message, on: channel) }
-            subscriptions.onSubscription = { [weak self] channel, isSubscribed in
-                self?.subscriptionConfirmed(channel, isSubscribed)
-            }
+            subscriptions.onLost = { [weak self] loss in self?.connectionLost(loss) }
             signIn(on: commands) { [weak self] in self?.inspect(on: commands) }
             signIn(on: subscriptions) { [weak self] in
-                // Not earlier: hiredis expects no other replies from then on.
+                subscriptions.onPush = { [weak self] push in self?.received(push) }
                 subscriptions.sendSubscription(RedisCommand("SUBSCRIBE", self?.nodesChannel ?? ""))
             }
         } catch {
-            lose(unreachable(error.message))
+            lose(unreachable("\(error)"))
         }
     }
 
     private func signIn(on connection: RedisConnection, _ done: @escaping () -> Void) {
         guard let password = address.password else {
             // Finds out whether a password is needed.
-            return ask(connection, RedisCommand("PING")) { _ in done() }
+            return ask(connection, RedisCommand("PING"), expecting: "PONG", done)
         }
         let arguments = [address.user, password].compactMap { $0 }
         connection.send(RedisCommand(["AUTH"] + arguments)) { [weak self] reply in
             guard let self else { return }
-            guard let failure = reply.failure else { return done() }
+            guard let failure = reply.failure else { return check(reply, "OK", of: "AUTH", done) }
             // A Redis without a password of its own says so with a common error.
             switch failure {
             case .refused(let text), .other(let text):
@@ -109,7 +105,7 @@ final class RedisLink {
 
     private func inspect(on connection: RedisConnection) {
         if address.database != 0 {
-            ask(connection, RedisCommand("SELECT", String(address.database))) { _ in }
+            ask(connection, RedisCommand("SELECT", String(address.database)), expecting: "OK") {}
         }
         ask(connection, RedisCommand("INFO")) { [weak self] reply in
             guard let self else { return }
@@ -119,9 +115,11 @@ final class RedisLink {
         }
         // Users without the right to read the configuration get an error, and lose nothing but the trust.
         connection.send(RedisCommand("CONFIG", "GET", "append*")) { [weak self] reply in
+            guard let self, isConnecting else { return }
+            if reply.failure == nil, reply.array == nil { return lose(nonsense("no answer to CONFIG")) }
             let fields = reply.fields
             let forgetsNothing = fields["appendonly"]?.text == "yes" && fields["appendfsync"]?.text == "always"
-            self?.find { $0.forgetsNothing = forgetsNothing }
+            find { $0.forgetsNothing = forgetsNothing }
         }
     }
 
@@ -134,11 +132,37 @@ final class RedisLink {
         }
     }
 
+    private func ask(
+        _ connection: RedisConnection, _ command: RedisCommand, expecting text: String, _ done: @escaping () -> Void
+    ) {
+        ask(connection, command) { [weak self] reply in self?.check(reply, text, of: "the sign-in", done) }
+    }
+
+    private func check(_ reply: RedisReply, _ expected: String, of name: String, _ done: () -> Void) {
+        if reply.text == expected { done() } else { lose(nonsense("no answer to \(name)")) }
+    }
+
+    private func received(_ push: RedisPush) {
+        switch push {
+        case .message(let channel, let content):
+            if channel == nodesChannel {
+                onEvent(.nodesMessage(String(decoding: content, as: UTF8.self)))
+            } else if let session = SessionKeys.session(ofChannel: channel, database: address.database) {
+                onEvent(.message(session, content))
+            } else {
+                lose(nonsense("a message that nothing has subscribed to"))
+            }
+        case .subscription(let channel, let isSubscribed): subscriptionConfirmed(channel, isSubscribed)
+        }
+    }
+
     private func subscriptionConfirmed(_ channel: String, _ isConfirmed: Bool) {
-        if channel == nodesChannel {
+        if channel == nodesChannel, isConfirmed {
             find { $0.isSubscribed = true }
         } else if let session = SessionKeys.session(ofChannel: channel, database: address.database) {
             onEvent(.subscription(session, isConfirmed: isConfirmed))
+        } else {
+            lose(nonsense("a subscription that nothing has asked for"))
         }
     }
 
@@ -175,14 +199,6 @@ final class RedisLink {
         subscriptions?.sendSubscription(RedisCommand([command] + channels))
     }
 
-    private func received(_ message: UnsafeRawBufferPointer, on channel: String) {
-        if channel == nodesChannel {
-            onEvent(.nodesMessage(String(decoding: message, as: UTF8.self)))
-        } else if let session = SessionKeys.session(ofChannel: channel, database: address.database) {
-            onEvent(.message(session, message))
-        }
-    }
-
     /// Writes what was sent, without waiting for the loop's next turn.
     func flush() {
         commands?.flush()
@@ -191,11 +207,18 @@ final class RedisLink {
 
     // MARK: - Ending
 
-    private func connectionLost(_ text: String) { lose(unreachable(text)) }
+    private func connectionLost(_ loss: RedisConnection.Loss) {
+        switch loss {
+        case .unreachable(let text): lose(unreachable(text))
+        case .nonsense(let text): lose(nonsense(text))
+        }
+    }
 
     private func unreachable(_ text: String) -> CommandLogFault {
         CommandLogFault(.unreachable, "Cannot reach \(address): \(text). Start Redis, or correct the address.")
     }
+
+    private func nonsense(_ text: String) -> CommandLogFault { .nonsense(text, from: address.description) }
 
     private func lose(_ fault: CommandLogFault) {
         if case .closed = phase { return }

@@ -1,7 +1,6 @@
 /// What a node wants of a session's channel, and what Redis has confirmed.
 ///
-/// hiredis mixes up a subscription that follows the end of an earlier one before Redis has confirmed that end. So one
-/// command at a time is on its way.
+/// One command at a time is on its way, so each confirmation has one meaning.
 struct ChannelSubscription {
     enum Phase {
         /// Next: `subscribing`.
@@ -22,6 +21,9 @@ struct ChannelSubscription {
         isWanted = wanted
         return act()
     }
+
+    /// Whether Redis is to confirm this.
+    func awaits(_ isSubscribed: Bool) -> Bool { phase == (isSubscribed ? .subscribing : .unsubscribing) }
 
     mutating func confirmed(_ isSubscribed: Bool) -> Action? {
         phase = isSubscribed ? .subscribed : .none

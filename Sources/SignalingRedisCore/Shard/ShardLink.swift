@@ -25,7 +25,7 @@ struct ShardLink {
     enum Trouble {
         case mustGreet
         case libraryMissing
-        /// Another Redis has become the primary. The address leads there, or will soon.
+        /// Another Redis has become the primary: the address leads there, or will soon. Or the answers are nonsense.
         case useless(CommandLogFault)
     }
 
@@ -33,6 +33,8 @@ struct ShardLink {
     /// The address, without its password.
     let redis: String
     var phase: Phase
+    /// The link on which this node has loaded the library.
+    var loadedOn: Int?
     /// Counts this run's links, so that Redis can refuse calls of earlier ones.
     var number = 0
     /// Whether this Redis forgets nothing when it restarts.
@@ -93,9 +95,7 @@ struct ShardLink {
             case .full, .loading, .notWritten, .functionMissing, .other: break
             }
             if self.refusal == nil { self.refusal = (now, fault) }
-        case .notUnderstood:
-            let failure = RedisFailure.other("an answer that is not understood")
-            if self.refusal == nil { self.refusal = (now, CommandLogFault(failure, from: redis)) }
+        case .notUnderstood: trouble = .useless(.nonsense("an answer that is not understood", from: redis))
         }
     }
 }

@@ -109,7 +109,7 @@ extension ShardState {
         case .failed(.functionMissing): load(&desk)
         case .failed(let failure): lose(CommandLogFault(failure, from: link.redis), &desk)
         case .notUnderstood:
-            lose(CommandLogFault(.failing, "\(link.redis) gives an answer that is not understood."), &desk)
+            lose(.nonsense("an answer that is not understood", from: link.redis), &desk)
         }
     }
 
@@ -155,6 +155,11 @@ extension ShardState {
     }
 
     private mutating func load(_ desk: inout LogDesk) {
+        // A Redis that has loaded the library, and does not know it, gets the pause before the next link.
+        guard link.loadedOn != link.number else {
+            return lose(CommandLogFault(RedisFailure.functionMissing, from: link.redis), &desk)
+        }
+        link.loadedOn = link.number
         noteOutage(&desk)
         link.phase = .loading
         link.send(.loadLibrary, &desk)

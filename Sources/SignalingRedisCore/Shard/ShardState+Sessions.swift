@@ -58,7 +58,9 @@ extension ShardState {
     }
 
     mutating func subscriptionConfirmed(_ id: SessionID, _ isSubscribed: Bool, _ desk: inout LogDesk) {
-        guard let slot = slots[id] else { return }
+        guard let slot = slots[id], slot.channel.awaits(isSubscribed) else {
+            return lose(.nonsense("a subscription that nothing has asked for", from: link.redis), &desk)
+        }
         if let action = slots[id]?.channel.confirmed(isSubscribed) { perform(action, id, &desk) }
         if slot.session == nil, slots[id]?.channel.phase == ChannelSubscription.Phase.none {
             slots[id] = nil

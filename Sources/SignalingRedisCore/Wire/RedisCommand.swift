@@ -1,13 +1,10 @@
 /// A command in Redis' protocol (RESP2).
 package struct RedisCommand {
-    /// With a zero at the end: hiredis looks for the ends of arguments as in a C string.
-    package private(set) var terminatedBytes: [UInt8]
-
-    package var byteCount: Int { terminatedBytes.count - 1 }
+    package private(set) var bytes: [UInt8]
 
     /// - Parameter count: how many arguments will be added, the name of the command included.
     package init(argumentCount count: Int) {
-        terminatedBytes = Array("*\(count)\r\n\0".utf8)
+        bytes = Array("*\(count)\r\n".utf8)
     }
 
     package init(_ arguments: String...) {
@@ -29,15 +26,13 @@ package struct RedisCommand {
     }
 
     private mutating func add(_ value: UnsafeBufferPointer<UInt8>) {
-        terminatedBytes.removeLast()
-        terminatedBytes.append(UInt8(ascii: "$"))
-        terminatedBytes.append(contentsOf: String(value.count).utf8)
-        terminatedBytes.append(13)
-        terminatedBytes.append(10)
-        terminatedBytes.append(contentsOf: value)
-        terminatedBytes.append(13)
-        terminatedBytes.append(10)
-        terminatedBytes.append(0)
+        bytes.append(UInt8(ascii: "$"))
+        bytes.append(contentsOf: String(value.count).utf8)
+        bytes.append(13)
+        bytes.append(10)
+        bytes.append(contentsOf: value)
+        bytes.append(13)
+        bytes.append(10)
     }
 }
 

@@ -31,6 +31,13 @@ package enum RedisFailure: Equatable {
 }
 
 extension CommandLogFault {
+    /// What Redis has sent is not what Redis sends. The link ends (LOG-37).
+    package static func nonsense(_ text: String, from redis: String) -> CommandLogFault {
+        CommandLogFault(
+            .failing,
+            "\(redis) does not answer as Redis does: \(text). Check whether another program is at this address.")
+    }
+
     /// - Parameter redis: the address, without its password.
     package init(_ failure: RedisFailure, from redis: String) {
         switch failure {
