@@ -12,9 +12,9 @@ struct ShardLink {
         case greeting
         /// Redis loads the library of functions. Next: `greeting`, `away`, `closed`.
         case loading
-        /// Redis has restarted. The nodes put back what it has forgotten. Next: `serving`, `greeting`, `loading`, `away`,
-        /// `closed`.
-        case restoring(until: MonotonicInstant)
+        /// Redis has forgotten. The nodes put that back, and Redis names the time for it. Next: `serving`, `greeting`,
+        /// `loading`, `away`, `closed`.
+        case restoring(until: MonotonicInstant, period: String?)
         /// Next: `restoring`, `greeting`, `loading`, `away`, `closed`.
         case serving
         /// The last state.

@@ -13,7 +13,7 @@ extension ShardState {
         switch link.phase {
         case .away(let retryAt): if desk.now >= retryAt { connect(&desk) }
         case .connecting, .greeting, .loading, .closed: return
-        case .restoring(let end):
+        case .restoring(let end, _):
             if desk.now >= end || isBeatDue(desk) { greet(&desk) }
             resumeMore(&desk)
             attend(&desk)

@@ -91,12 +91,12 @@ extension ShardState {
         guard run == desk.run, case .sent(let at) = greeting else { return }
         greeting = .answered(at)
         switch answer {
-        case .ok(let time, let restoring, let isLost, let list):
+        case .ok(let time, let restoring, let period, let isLost, let list):
             desk.note(logTime: time)
             if isLost { return desk.isDeclaredLost = true }
             let news = registry.update(list, now: desk.now, logTime: time)
             if restoring > .zero {
-                beginRestoring(until: desk.now.advanced(by: restoring), &desk)
+                beginRestoring(until: desk.now.advanced(by: restoring), period: period, &desk)
             } else {
                 beginServing(&desk)
             }
@@ -113,13 +113,12 @@ extension ShardState {
         }
     }
 
-    private mutating func beginRestoring(until end: MonotonicInstant, _ desk: inout LogDesk) {
-        if case .restoring = link.phase {
-            link.phase = .restoring(until: end)
-            return
-        }
+    private mutating func beginRestoring(until end: MonotonicInstant, period: String?, _ desk: inout LogDesk) {
+        let present = link.phase
+        link.phase = .restoring(until: end, period: period)
+        // In another period, Redis has forgotten once more, with what was put back.
+        if case .restoring(_, period) = present { return }
         noteOutage(&desk)
-        link.phase = .restoring(until: end)
         for id in Array(slots.keys) { slots[id]?.session?.unvouch() }
         resumeSessions(&desk)
     }

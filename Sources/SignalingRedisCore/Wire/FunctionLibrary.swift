@@ -2,7 +2,8 @@
 ///
 /// The name contains the version: servers of different versions can share a Redis, each with its own library. A change
 /// of a function's arguments, replies or effects needs a new version. A further function does not: a server that misses
-/// it loads its own library in the place of the older one.
+/// it loads its own library in the place of the older one. A further element at the end of a reply does not, either:
+/// older servers ignore it, and newer ones can do without.
 package enum FunctionLibrary {
     static let version = 1
 

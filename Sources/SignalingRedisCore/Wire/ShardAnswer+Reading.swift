@@ -34,7 +34,8 @@ extension ShardAnswer.Greeting {
             let restoring = Duration(microseconds: reply[2].logNumber), let mine = reply[3].text
         {
             self = .ok(
-                time: time, restoring: restoring, isLost: !mine.hasPrefix("a"), NodeRegistry.Listed.list(reply[4]))
+                time: time, restoring: restoring, period: reply[5].text, isLost: !mine.hasPrefix("a"),
+                NodeRegistry.Listed.list(reply[4]))
         } else {
             self = .notUnderstood
         }

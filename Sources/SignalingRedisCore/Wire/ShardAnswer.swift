@@ -22,7 +22,9 @@ package enum ShardAnswer {
     case done
 
     package enum Greeting {
-        case ok(time: MonotonicInstant, restoring: Duration, isLost: Bool, [NodeRegistry.Listed])
+        /// `period` names the time in which Redis is restored; `nil` if an older server has loaded the library.
+        case ok(
+            time: MonotonicInstant, restoring: Duration, period: String? = nil, isLost: Bool, [NodeRegistry.Listed])
         /// Other nodes use another list of addresses.
         case otherList
         case failed(RedisFailure)

@@ -4,6 +4,7 @@
 --   sb:nodes               HASH    <run> -> a and the number of its link while it may live, then the time of its loss
 --                                  @redis -> the Redis process that the nodes have agreed on
 --                                  @until -> the end of the time in which only `restore` is accepted
+--                                  @since -> its beginning, which names it
 --                                  @offset -> how far the log's clock is ahead of Redis'
 --                                  @list -> the fingerprint of the nodes' list of addresses
 --   sb:node:<run>          STRING  a mark of life, which expires
@@ -132,7 +133,7 @@ local function hello(keys, args)
     if nodes['@redis'] ~= redis_run() then
         restoring_since, restoring_window = now, tonumber(args[4])
         restoring_until = now + restoring_window
-        redis.call('HSET', NODES, '@redis', redis_run(), '@until', integer(restoring_until))
+        redis.call('HSET', NODES, '@redis', redis_run(), '@until', integer(restoring_until), '@since', integer(now))
     end
     for i = 8, #args, 2 do
         if is_alive(nodes[args[i]] or 'a') then redis.call('HSET', NODES, args[i], args[i + 1]) end
@@ -161,7 +162,8 @@ local function hello(keys, args)
     end
     -- Shows the sender that its subscription is alive.
     redis.call('PUBLISH', 'sb:' .. db .. ':nodes', 'alive ' .. run)
-    return { 'ok', integer(now), integer(math.max(0, restoring_end() - now)), mine, list }
+    local since = redis.call('HGET', NODES, '@since')
+    return { 'ok', integer(now), integer(math.max(0, restoring_end() - now)), mine, list, since }
 end
 
 -- db, run, link, generation that the sender knows, generation to create, first counter, commands
