@@ -224,7 +224,9 @@ extension RedisCommandLog {
         case .sessionDropped(let session, let reason):
             logger.notice("a session is dropped: \(reason)", metadata: ["session": "\(session)"])
         case .sessionDamaged(let session):
-            logger.error("a session is damaged in Redis and begins anew", metadata: ["session": "\(session)"])
+            logger.error(
+                "another program has changed the keys of a session in Redis, so the session begins anew",
+                metadata: ["session": "\(session)"])
         case .linkLost(let fault): logger.warning("\(fault)")
         case .declaredLost:
             logger.warning("the other nodes have declared this node lost: its clients connect again")

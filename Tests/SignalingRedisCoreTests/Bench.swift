@@ -162,6 +162,7 @@ extension ShardCall {
         case .remove(_, _, let end): "remove \(end.number)"
         case .close: "close"
         case .delete: "delete"
+        case .repair: "repair"
         case .compare: "compare"
         case .catchUp: "catch up"
         case .fill(_, let first, let last): "fill \(first)...\(last.map(String.init) ?? "")"

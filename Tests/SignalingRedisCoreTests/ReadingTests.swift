@@ -41,7 +41,8 @@ struct ReadingTests {
                 [list("kept")]
             ),
             (.remove(RunID(1), "s", end), [list("removed")]), (.close(RunID(1), "s"), [list("ok")]),
-            (.delete(follow), [.integer(3)]), (.compare(follow), [list("g", "1", id)]),
+            (.delete(follow), [.integer(3)]), (.repair(follow, generation: "g"), [list("removed")]),
+            (.compare(follow), [list("g", "1", id)]),
             (.catchUp(follow), [list("g", "1", id)]),
             (.fill(follow, from: 1, through: nil), [.array([entry]), list("g", "1", id)]),
             (.relay(RunID(1), "s", []), [.integer(1)]),
@@ -73,7 +74,7 @@ struct ReadingTests {
             for (call, good) in Self.calls {
                 let text = "\(ShardAnswer(to: call, good.map { _ in reply }))"
                 switch call {
-                case .open, .restore, .append, .keep: #expect(text.contains("refused"), "\(text)")
+                case .open, .restore, .append, .keep, .repair: #expect(text.contains("refused"), "\(text)")
                 case .hello: #expect(text.contains("failed") || text.contains("notUnderstood"), "\(text)")
                 case .declareLost: #expect(text.contains("nil"), "\(text)")
                 case .compare, .catchUp, .fill:
@@ -90,7 +91,7 @@ struct ReadingTests {
     func good() {
         let texts = Self.calls.map { "\(ShardAnswer(to: $0, $1))" }
         for text in texts { #expect(!text.contains("refused") && !text.contains("otUnderstood"), "\(text)") }
-        #expect(texts[3].contains("orphans") && texts[4].contains("found") && texts[13].contains("entries("))
+        #expect(texts[3].contains("orphans") && texts[4].contains("found") && texts[14].contains("entries("))
     }
 
     @Test("LOG-22: a log whose Redis replies anything goes on, and counts the bytes in flight")
@@ -209,6 +210,7 @@ private struct AnyRedis {
             return list(
                 "ok", "g", "1", String(appendix.commands.first?.counter ?? 1), "\(appendix.commands.count)", "5")
         case .keep: return list("kept")
+        case .repair: return list("removed")
         case .loadLibrary, .goodbye, .declareLost, .remove, .close, .delete, .compare, .catchUp, .fill, .relay:
             return .null
         }

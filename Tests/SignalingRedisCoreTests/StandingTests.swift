@@ -141,6 +141,32 @@ struct StandingTests {
         #expect(again == ["open"])
     }
 
+    @Test("LOG-37: a Redis whose sessions are all damaged gets the pause before the next link")
+    func damagedAgain() {
+        let bench = SessionBench.opening(.asked)
+        _ = bench.step { $0.opened(.damaged(nil), &$1, &$2) }
+        _ = bench.step { $0.deleted(nil, &$1, &$2) }
+        #expect(bench.step { $0.opened(.damaged(nil), &$1, &$2) } == ["useless"])
+    }
+
+    @Test("LOG-38: a failure of a function has Redis look at the session's keys, once at a time")
+    func repair() {
+        let failure = ShardRefusal.failed(RedisFailure("WRONGTYPE Operation against a key"))
+        let bench = SessionBench.followed(.checking)
+        #expect(bench.step { $0.compared(.refused(failure), &$1, &$2) } == ["repair"])
+        #expect(bench.step { $0.kept(.refused(failure), &$1, &$2) } == [])
+        #expect(bench.step { $0.filled(from: 4, .refused(failure), &$1, &$2) } == [])
+        #expect(bench.refusal == nil, "the session may be repaired at once")
+        #expect(bench.step { $0.repaired(.sound, &$1, &$2) } == [])
+        #expect(bench.refusal == .failing, "no key of this session is the reason")
+        #expect(bench.step { $0.filled(from: 4, .refused(failure), &$1, &$2) } == ["repair"])
+        #expect(bench.step { $0.repaired(.removed, &$1, &$2) } == ["ended: it was damaged"])
+        let opening = SessionBench.opening(.asked)
+        #expect(opening.step { $0.opened(.refused(failure), &$1, &$2) } == ["repair"])
+        #expect(opening.step { $0.repaired(.removed, &$1, &$2) } == [])
+        #expect(opening.attend() == ["open"])
+    }
+
     @Test("Redis refuses to delete a damaged session: it is opened again by a later tick, not at once")
     func undeletable() {
         let bench = SessionBench.opening(.asked)

@@ -154,6 +154,20 @@ struct StartTests {
         #expect(a.dropped.isEmpty)
     }
 
+    @Test("LOG-37: an error of Redis is quoted in one short line without control characters")
+    func longError() throws {
+        let text = "\u{1b}[2J\u{7}\u{9b}\u{2028}\u{202e}" + String(repeating: "x", count: 500_000)
+        for word in ["ERR", "NOAUTH", "MISCONF", "WRONGTYPE"] {
+            let fake = try FakeRedis(raw: "-\(word) \(text)\r\n")
+            let message = try failedStart("redis://127.0.0.1:\(fake.port)").message
+            #expect(message.contains("\(word) ") && message.utf8.count < 1_500)
+            #expect(!message.unicodeScalars.contains { $0.value < 32 || (0x7f...0x9f).contains($0.value) })
+            #expect(!message.contains("\u{2028}") && !message.contains("\u{202e}"))
+        }
+        let fake = try FakeRedis(info: "redis_version:5\(text)\r\nrole:master\r\n")
+        #expect(try failedStart("redis://127.0.0.1:\(fake.port)").message.utf8.count < 1_500)
+    }
+
     @Test("another program's server answers")
     func notRedis() throws {
         let fake = try FakeRedis(raw: "HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -97,7 +97,7 @@ final class RedisLink {
             case .refused(let text), .other(let text):
                 lose(
                     CommandLogFault(.refused, "\(address) refuses the user or the password: \(text). Check --redis."))
-            case .full, .readOnly, .loading, .notWritten, .functionMissing:
+            case .full, .readOnly, .loading, .notWritten, .functionMissing, .damaged:
                 lose(CommandLogFault(failure, from: address.description))
             }
         }

@@ -40,7 +40,7 @@ extension FollowedSession {
             sending = .repeating(at: desk.now)
         case .refused(let refusal):
             sending = .repeating(at: desk.now.advanced(by: desk.times.retry))
-            link.note(refusal, now: desk.now)
+            note(refusal, &link, &desk)
         }
     }
 
@@ -70,7 +70,7 @@ extension FollowedSession {
             desk.report(.kept(sent.position, byteCount: sent.bytes.count), id)
         case .gone: drop(because: "Redis has no such order for its snapshot")
         case .unvouched: unvouch()
-        case .refused(let refusal): link.note(refusal, now: desk.now)
+        case .refused(let refusal): note(refusal, &link, &desk)
         }
     }
 }

@@ -21,9 +21,12 @@ extension FollowedSession {
             opened(stored, &link, &desk)
             proceed(&link, &desk)
         case .damaged(let end):
+            // Nobody damages a session again and again.
+            if hasDiscarded { return link.note(.notUnderstood, now: desk.now) }
+            hasDiscarded = true
             desk.effects.append(.note(.sessionDamaged(id)))
             discard(end, &link, &desk)
-        case .refused(let refusal): link.note(refusal, now: desk.now)
+        case .refused(let refusal): note(refusal, &link, &desk)
         }
     }
 
@@ -38,6 +41,7 @@ extension FollowedSession {
 
     private mutating func opened(_ stored: StoredSession, _ link: inout ShardLink, _ desk: inout LogDesk) {
         standing = .verified
+        hasDiscarded = false
         heardAt = desk.now
         if stage == .opening {
             stage = .followed
@@ -76,9 +80,30 @@ extension FollowedSession {
     mutating func deleted(_ refusal: ShardRefusal?, _ link: inout ShardLink, _ desk: inout LogDesk) {
         noteAnswered()
         // A later tick opens it again.
-        if let refusal { return link.note(refusal, now: desk.now) }
+        if let refusal { return note(refusal, &link, &desk) }
         if isFollowed { drop(because: "it was damaged") }
         proceed(&link, &desk)
+    }
+
+    /// A call was not carried out, and is repeated in a later tick. If the session's keys may be the reason, Redis looks
+    /// at them first.
+    mutating func note(_ refusal: ShardRefusal, _ link: inout ShardLink, _ desk: inout LogDesk) {
+        guard case .failed(let failure) = refusal, case .damaged = failure else {
+            return link.note(refusal, now: desk.now)
+        }
+        if damage != nil || hasEnded { return }
+        damage = failure
+        link.send(.repair(follow, generation: feed.generation), &desk)
+    }
+
+    mutating func repaired(_ answer: ShardAnswer.Repair, _ link: inout ShardLink, _ desk: inout LogDesk) {
+        guard let failure = damage else { return }
+        damage = nil
+        switch answer {
+        case .sound: link.note(.failed(failure), now: desk.now)
+        case .removed: if isFollowed { drop(because: "it was damaged") }
+        case .refused(let refusal): link.note(refusal, now: desk.now)
+        }
     }
 
     /// A generation was removed: what has arrived of it is worth nothing.
@@ -117,7 +142,7 @@ extension FollowedSession {
         case .gone: drop(because: "Redis has another order, or has removed it")
         case .refused(let refusal):
             noteAnswered()
-            link.note(refusal, now: desk.now)
+            note(refusal, &link, &desk)
         }
     }
 
@@ -169,7 +194,7 @@ extension FollowedSession {
         let stored: StoredMark
         switch reading {
         case .mark(let mark): stored = mark
-        case .refused(let refusal): return link.note(refusal, now: desk.now)
+        case .refused(let refusal): return note(refusal, &link, &desk)
         }
         // Redis has nothing of a session without a command.
         let expected = StoredMark(

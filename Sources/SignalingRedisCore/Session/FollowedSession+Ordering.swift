@@ -87,7 +87,7 @@ extension FollowedSession {
         case .refused(let refusal):
             // A later tick asks again.
             feed.gapRemains(now: desk.now)
-            link.note(refusal, now: desk.now)
+            note(refusal, &link, &desk)
         }
     }
 
@@ -128,7 +128,7 @@ extension FollowedSession {
         case .refused(let refusal):
             // A later tick asks again.
             if let sent { catchUps[sent] = .unsent }
-            link.note(refusal, now: desk.now)
+            note(refusal, &link, &desk)
         }
     }
 

@@ -63,6 +63,10 @@ struct FollowedSession {
     /// Whether a range of entries is awaited.
     var isFilling = false
     var snapshot = Snapshot.none
+    /// The failure of a call because of which Redis looks at the session's keys; `nil` if they seem sound.
+    var damage: RedisFailure?
+    /// Whether keys that contradict each other were removed while the session was opened.
+    var hasDiscarded = false
     /// A generation that was removed while the session was opened. Messages of it may still arrive.
     var removedGeneration: String?
     /// The last time that Redis has told something about the session.
@@ -119,6 +123,7 @@ struct FollowedSession {
         sending = .flowing
         appendCount = 0
         isFilling = false
+        damage = nil
         own.sendAgain()
         if case .sent(let snapshot, let next) = snapshot { self.snapshot = .waiting(next ?? snapshot) }
         for index in catchUps.indices {

@@ -92,7 +92,7 @@ struct ShardLink {
             let fault = CommandLogFault(failure, from: redis)
             switch failure {
             case .readOnly, .refused: trouble = .useless(fault)
-            case .full, .loading, .notWritten, .functionMissing, .other: break
+            case .full, .loading, .notWritten, .functionMissing, .damaged, .other: break
             }
             if self.refusal == nil { self.refusal = (now, fault) }
         case .notUnderstood: trouble = .useless(.nonsense("an answer that is not understood", from: redis))

@@ -64,6 +64,10 @@ extension ShardState {
         case .appended(let follow, let appending): step(follow, &desk) { $0.appended(appending, &$1, &$2) }
         case .kept(let follow, let keeping): step(follow, &desk) { $0.kept(keeping, &$1, &$2) }
         case .deleted(let follow, let refusal): step(follow, &desk) { $0.deleted(refusal, &$1, &$2) }
+        case .repaired(let follow, let repair):
+            // The message that the session is removed may overtake this answer.
+            if case .removed = repair { desk.effects.append(.note(.sessionDamaged(follow.session))) }
+            step(follow, &desk) { $0.repaired(repair, &$1, &$2) }
         case .compared(let follow, let reading): step(follow, &desk) { $0.compared(reading, &$1, &$2) }
         case .caughtUp(let follow, let reading): step(follow, &desk) { $0.caughtUp(reading, &$1, &$2) }
         case .filled(let follow, let first, let filling):

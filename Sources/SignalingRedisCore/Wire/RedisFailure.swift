@@ -14,15 +14,21 @@ package enum RedisFailure: Equatable {
     case notWritten(String)
     /// Redis has no library of functions, or that of an older version.
     case functionMissing
+    /// A key has another type than Signalbox gave it, or contents that a function cannot work with.
+    case damaged(String)
     case other(String)
 
     package init(_ text: String) {
+        let text = ForeignText.line(text)
         switch text.split(separator: " ").first {
         case "OOM": self = .full
         case "READONLY": self = .readOnly
         case "LOADING": self = .loading
         case "WRONGPASS", "NOAUTH", "NOPERM": self = .refused(text)
         case "MISCONF": self = .notWritten(text)
+        case "WRONGTYPE": self = .damaged(text)
+        // An error of Lua, not of a command that a function called.
+        case "ERR" where text.hasPrefix("ERR user_function:"): self = .damaged(text)
         // Redis has no word of its own for this error.
         case "ERR" where text.contains("Function not found"): self = .functionMissing
         default: self = .other(text)
@@ -52,6 +58,11 @@ extension CommandLogFault {
         case .notWritten(let text): self.init(.failing, "\(redis) cannot write its data to the disk: \(text)")
         case .functionMissing:
             self.init(.failing, "\(redis) answers with an error: it does not know a function of Signalbox")
+        case .damaged(let text):
+            self.init(
+                .failing,
+                "\(redis) has a key that another program has changed (\(text)). Delete this key, whose name begins "
+                    + "with sb:, and give Signalbox a Redis of its own.")
         case .other(let text): self.init(.failing, "\(redis) answers with an error: \(text)")
         }
     }

@@ -9,7 +9,7 @@ package struct ServerFacts: Equatable {
         var fields: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { fields[String(parts[0])] = String(parts[1]) }
+            if parts.count == 2 { fields[String(parts[0])] = ForeignText.line(String(parts[1])) }
         }
         self.fields = fields
     }

@@ -16,6 +16,7 @@ extension ShardAnswer {
         case .keep(_, let follow, _, _, _): self = .kept(follow, Keeping(reply))
         case .remove, .close, .relay: self = .done
         case .delete(let follow): self = .deleted(follow, reply.failure.map { .failed($0) })
+        case .repair(let follow, _): self = .repaired(follow, Repair(reply))
         case .compare(let follow): self = .compared(follow, Reading(reply))
         case .catchUp(let follow): self = .caughtUp(follow, Reading(reply))
         case .fill(let follow, let first, _):
@@ -109,6 +110,16 @@ extension ShardAnswer.Keeping {
         case "kept", "older": self = .kept
         case "gone": self = .gone
         case "unvouched": self = .unvouched
+        default: self = .refused(ShardRefusal(reply))
+        }
+    }
+}
+
+extension ShardAnswer.Repair {
+    fileprivate init(_ reply: RedisReply) {
+        switch reply[0].text {
+        case "sound": self = .sound
+        case "removed": self = .removed
         default: self = .refused(ShardRefusal(reply))
         }
     }

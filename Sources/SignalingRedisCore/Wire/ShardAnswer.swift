@@ -14,6 +14,7 @@ package enum ShardAnswer {
     case kept(FollowID, Keeping)
     /// `nil`: the keys of the session are deleted.
     case deleted(FollowID, ShardRefusal?)
+    case repaired(FollowID, Repair)
     case compared(FollowID, Reading)
     case caughtUp(FollowID, Reading)
     case filled(FollowID, from: UInt64, Filling)
@@ -63,6 +64,13 @@ package enum ShardAnswer {
         /// The log expects an earlier command.
         case gap(last: UInt64?)
         case unvouched
+        case refused(ShardRefusal)
+    }
+
+    package enum Repair {
+        /// The session's keys are as they should be: the reason is another key.
+        case sound
+        case removed
         case refused(ShardRefusal)
     }
 

@@ -45,6 +45,8 @@ extension ShardCall {
         case .delete(let follow):
             let key = SessionKeys.base(of: follow.session)
             return [RedisCommand("DEL", "\(key):meta", "\(key):log", "\(key):snap")]
+        case .repair(let follow, let generation):
+            return [RedisCommand(.repair, of: follow.session, [database, generation])]
         case .compare(let follow), .catchUp(let follow): return [Self.readMark(of: follow.session)]
         case .fill(let follow, let first, let last):
             let range = RedisCommand(

@@ -31,6 +31,8 @@ package enum ShardCall {
     case close(RunID, SessionID)
     /// Deletes the keys of a session.
     case delete(FollowID)
+    /// Removes a session whose keys no function can work with.
+    case repair(FollowID, generation: String)
     /// Reads the last position of a session, for a check.
     case compare(FollowID)
     /// Reads the last position of a session, for an engine that catches up.

@@ -284,6 +284,35 @@ local function remove(keys, args)
     return { 'removed' }
 end
 
+-- Whether the functions can work with what is kept of a session.
+local function is_sound(base)
+    for suffix, kind in pairs({ [':meta'] = 'hash', [':log'] = 'stream', [':snap'] = 'string' }) do
+        local found = redis.call('TYPE', base .. suffix).ok
+        if found ~= kind and found ~= 'none' then return false end
+    end
+    local fields = redis.call('HGETALL', base .. ':meta')
+    if #fields == 0 then return true end
+    local meta = {}
+    for i = 1, #fields, 2 do
+        meta[fields[i]] = fields[i + 1]
+        if string.sub(fields[i], 1, 2) == 'c:' and not tonumber(fields[i + 1]) then return false end
+    end
+    for _, name in ipairs({ 'n', 'at' }) do if not tonumber(meta[name]) then return false end end
+    for _, name in ipairs({ 's', 'tn', 'ta' }) do if not tonumber(meta[name] or 0) then return false end end
+    return meta.g and meta.v and meta.id
+end
+
+-- db, generation that the sender knows
+--
+-- Another function has failed. If the session's keys are the reason, the session begins anew.
+local function repair(keys, args)
+    local base, db = keys[1], args[1]
+    if is_sound(base) then return { 'sound' } end
+    local generation = redis.pcall('HGET', base .. ':meta', 'g')
+    discard(base, db, type(generation) == 'string' and generation or args[2])
+    return { 'removed' }
+end
+
 -- The id of a command that is in the log or ends the snapshot; nil if nobody knows it any more.
 local function id_at(base, number)
     local entry = redis.call('XRANGE', base .. ':log', number .. '-0', number .. '-0')[1]
@@ -392,6 +421,7 @@ register('open', open, { 'allow-oom' })
 register('close', close, { 'allow-oom' })
 register('keep', keep, { 'allow-oom' })
 register('remove', remove, { 'allow-oom' })
+register('repair', repair, { 'allow-oom' })
 register('restore', restore, { 'allow-oom' })
 register('declare_lost', declare_lost, { 'allow-oom' })
 register('goodbye', goodbye, { 'allow-oom' })
