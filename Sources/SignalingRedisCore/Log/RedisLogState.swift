@@ -23,6 +23,16 @@ package struct RedisLogState {
         case said(Int)
     }
 
+    /// What the operator was told of the health.
+    private struct Told {
+        /// A Redis at the limit of its memory stalls and keeps in turns.
+        static let pause = Duration.seconds(60)
+
+        var fault: CommandLogFault?
+        /// The newest stall.
+        var stall: (fault: CommandLogFault, at: MonotonicInstant)?
+    }
+
     /// An event of a link.
     package enum LinkEvent {
         case ready(forgetsNothing: Bool)
@@ -39,6 +49,7 @@ package struct RedisLogState {
     private var phase: Phase
     /// Why nothing is kept; `nil` if commands are kept.
     package private(set) var fault: CommandLogFault?
+    private var told = Told()
     /// Runs whose loss was reported. As many as the shards know losses.
     private var reportedLosses: Set<RunID> = []
 
@@ -292,10 +303,21 @@ package struct RedisLogState {
     private mutating func updateHealth() {
         let (now, patience) = (desk.now, desk.times.stall)
         let stall = shards.lazy.compactMap { $0.stall() }.first { now.duration(since: $0.since) >= patience }?.fault
-        if stall == fault { return }
+        let hasChanged = stall != fault
         fault = stall
-        desk.effects.append(.note(stall.map { .stalled($0) } ?? .keepsAgain))
-        desk.effects.append(.healthChanged(stall))
+        tell()
+        if hasChanged { desk.effects.append(.healthChanged(stall)) }
+    }
+
+    /// The same stall at most once a minute, and its end if it was told. A stall that lasts is told by a later tick.
+    private mutating func tell() {
+        if told.fault == fault { return }
+        if let fault {
+            if let last = told.stall, last.fault == fault, desk.now.duration(since: last.at) < Told.pause { return }
+            told.stall = (fault, desk.now)
+        }
+        told.fault = fault
+        desk.effects.append(.note(fault.map { .stalled($0) } ?? .keepsAgain))
     }
 }
 

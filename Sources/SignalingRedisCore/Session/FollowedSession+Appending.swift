@@ -18,8 +18,9 @@ extension FollowedSession {
     mutating func appended(_ answer: ShardAnswer.Appending, _ link: inout ShardLink, _ desk: inout LogDesk) {
         appendCount -= 1
         switch answer {
-        case .ok(let generation, let first, let count, let time):
-            link.refusal = nil
+        case .ok(let generation, let first, let count, let time, let freesMemory):
+            // A full Redis accepts what frees memory, and is still full.
+            if !freesMemory { link.refusal = nil }
             let entries = (0..<count).map { index in
                 let id = CommandID(run: first.id.run, counter: first.id.counter + index)
                 return FeedEntry(position: LogPosition(number: first.number + index, id: id), time: time, bytes: nil)

@@ -28,8 +28,8 @@ extension ShardState {
     }
 
     private mutating func attend(_ desk: inout LogDesk) {
-        // Nothing waits for a repetition.
-        if attention.isEmpty { link.refusal = nil }
+        // Nothing waits for a repetition, or for the answer to one.
+        if attention.isEmpty, link.waitingSince == nil { link.refusal = nil }
         for _ in 0..<attention.count {
             // A step may lose the link, and then the rest of them wait for the next one.
             guard let id = attention.popFirst() else { return }

@@ -206,7 +206,9 @@ extension ShardState {
             let restoring = CommandLogFault(.silent, "\(link.redis) was restarted, and is being restored.")
             return (outage.since, outage.fault ?? restoring)
         }
-        if let since = link.waitingSince { return (since, silence) }
-        return link.refusal
+        // A call on its way must not hide that those before it were refused.
+        guard let since = link.waitingSince else { return link.refusal }
+        if let refusal = link.refusal, refusal.since <= since { return refusal }
+        return (since, silence)
     }
 }

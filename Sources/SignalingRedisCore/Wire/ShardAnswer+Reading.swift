@@ -12,7 +12,8 @@ extension ShardAnswer {
         case .declareLost(_, let run, _): self = .declaredLost(run, Loss(reply))
         case .open(_, let follow, _): self = .opened(follow, Opening(follow.session, reply))
         case .restore(_, let follow, _): self = .verified(follow, Verification(reply))
-        case .append(let caller, let follow, _): self = .appended(follow, Appending(reply, by: caller.run))
+        case .append(let caller, let follow, let appendix):
+            self = .appended(follow, Appending(reply, by: caller.run, freesMemory: appendix.freesMemory))
         case .keep(_, let follow, _, _, _): self = .kept(follow, Keeping(reply))
         case .remove, .close, .relay: self = .done
         case .delete(let follow): self = .deleted(follow, reply.failure.map { .failed($0) })
@@ -84,7 +85,7 @@ extension ShardAnswer.Verification {
 }
 
 extension ShardAnswer.Appending {
-    fileprivate init(_ reply: RedisReply, by run: RunID) {
+    fileprivate init(_ reply: RedisReply, by run: RunID, freesMemory: Bool) {
         switch reply[0].text {
         case "ok":
             guard let generation = reply[1].text, let first = reply[2].logNumber, let counter = reply[3].logNumber,
@@ -94,7 +95,7 @@ extension ShardAnswer.Appending {
                 return
             }
             let position = LogPosition(number: first, id: CommandID(run: run, counter: counter))
-            self = .ok(generation: generation, first: position, count: count, time)
+            self = .ok(generation: generation, first: position, count: count, time, freesMemory: freesMemory)
         case "repeated": self = .repeated(generation: reply[1].text ?? "")
         case "gone": self = .gone
         case "gap": self = .gap(last: reply[1].logNumber)

@@ -57,7 +57,8 @@ package enum ShardAnswer {
     }
 
     package enum Appending {
-        case ok(generation: String, first: LogPosition, count: UInt64, MonotonicInstant)
+        /// `freesMemory`: the call was one that a full Redis accepts.
+        case ok(generation: String, first: LogPosition, count: UInt64, MonotonicInstant, freesMemory: Bool = false)
         /// All commands were in the log before.
         case repeated(generation: String)
         case gone
