@@ -72,6 +72,24 @@ struct RestartTests {
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
     }
 
+    @Test("LOG-31: Redis is emptied again while the nodes put everything back, and they put it back again")
+    func emptiedTwice() throws {
+        let bench = try Bench()
+        let a = try bench.node("a") { $0.restoring = .milliseconds(600) }
+        let b = try bench.node("b") { $0.restoring = .milliseconds(600) }
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        for _ in 1...3 {
+            try bench.server.call("FLUSHALL")
+            try bench.loop.run { (try? bench.server.call("EXISTS", "sb:{s}:meta")) == "1" }
+        }
+        try a.append("2", to: "s")
+        try b.append("3", to: "s")
+        try bench.converge("s", count: 3)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
     /// The second Redis stands for a replica that took over without the end of the log.
     @Test("LOG-31: a failover loses the end of the log, and a node puts it back")
     func failover() throws {
