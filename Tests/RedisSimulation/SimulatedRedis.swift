@@ -82,7 +82,7 @@ package final class SimulatedRedis {
     /// Writes the keys to the disk.
     package func save() { saved = store }
 
-    /// Somebody deletes all keys.
+    /// Deletes all keys, as an operator does with `FLUSHALL`.
     package func flush() {
         let runID = store.runID
         store = RedisStore()

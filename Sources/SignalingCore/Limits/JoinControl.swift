@@ -37,7 +37,7 @@ package struct JoinControl {
         }
     }
 
-    /// Whose connections are at their limit.
+    /// What has as many connections as it may have.
     package enum Refusal: Equatable, Sendable {
         case project, token
     }

@@ -7,7 +7,7 @@ package struct FollowID: Hashable {
     let number: UInt64
 }
 
-/// Who calls a function: a run, on the newest of its links. Redis refuses the calls of earlier ones.
+/// The caller of a function: a run, on the newest of its links. Redis refuses the calls of earlier ones.
 package struct ShardCaller: Equatable {
     let run: RunID
     let link: Int

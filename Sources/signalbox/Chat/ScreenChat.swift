@@ -45,6 +45,8 @@ final class ScreenChat {
     ///
     /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>) async -> ExitCode? {
+        // Before the first line is shown: a user who has seen it may change the window's size.
+        let resizes = await UnixSignalsSequence(trapping: .sigwinch)
         RawTerminal.begin()
         RawTerminal.write(screen.print([colors.notice("-- " + PresenceText(of: session).arrival)]))
         let tasks = [
@@ -52,7 +54,7 @@ final class ScreenChat {
                 for await bytes in RawTerminal.input() { if !type(bytes) { break } }; await session.disconnect()
             },
             Task {
-                for await _ in await UnixSignalsSequence(trapping: .sigwinch) {
+                for await _ in resizes {
                     RawTerminal.write(screen.resize(to: RawTerminal.columns))
                 }
             },
