@@ -50,12 +50,11 @@ let package = Package(
         .module("TextChatFoundation", ["TextChat"]),
         .module("TextChatTesting", ["TextChat"]),
         .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
-        .target(
-            name: "SignalingServer",
-            dependencies: [
-                "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
-                "SignalingTransport",
-                .deque, .heap, .configuration, .log, .metrics, .lifecycle,
+        .module(
+            "SignalingServer",
+            [
+                "OutgoingHTTP", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport", .heap,
+                "SignalingCore", .deque, .configuration, .log, .metrics, .lifecycle,
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
             resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
@@ -67,7 +66,6 @@ let package = Package(
         .program(
             "signalbox",
             ["SignalingServer", "TextChatFoundation", "VerificationTools", "LoadTools", .argumentParser, .signals]),
-
         .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
         .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
         .program(
@@ -77,11 +75,9 @@ let package = Package(
             "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
         .module("TestSupport", ["SignalingCore", .log], path: "Tests/TestSupport"),
         .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
-        // The interpreter of Redis' functions.
         .clib("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
         .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
         .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
-        // The programs that tests and benchmarks start.
         .program(
             "signalbox-tools", ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"], path: "Tests/Tools"),
 
