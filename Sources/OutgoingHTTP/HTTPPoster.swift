@@ -1,7 +1,6 @@
 import CLibcurl
 import EventLoop
 import SignalingCryptography
-import Synchronization
 
 /// Posts to HTTP servers on one thread of its own, and reports the status of the responses. It ignores their bodies.
 ///
@@ -11,7 +10,7 @@ import Synchronization
 package final class HTTPPoster: Sendable {
     /// Identifies a post of one poster.
     package struct PostID: Hashable, Sendable {
-        fileprivate let rawValue: Int
+        let rawValue: Int
     }
 
     /// Called once for each post, on the poster's thread. Must not block it.
@@ -46,52 +45,4 @@ package final class HTTPPoster: Sendable {
         OpenSSLCleanup.turnOff()
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
-}
-
-/// What other threads want of the poster's thread.
-final class PostMailbox: Sendable {
-    enum Command: Sendable {
-        case begin(HTTPPost, HTTPPoster.PostID, HTTPPoster.Completion)
-        case cancel(HTTPPoster.PostID)
-    }
-
-    private struct Content {
-        var commands: [Command] = []
-        var lastID = 0
-        var isClosed = false
-    }
-
-    private let content = Mutex(Content())
-    private let multi: CurlMulti
-
-    init(_ multi: CurlMulti) { self.multi = multi }
-
-    func append(_ post: HTTPPost, _ completion: @escaping HTTPPoster.Completion) -> HTTPPoster.PostID {
-        let id = content.withLock { content in
-            content.lastID += 1
-            let id = HTTPPoster.PostID(rawValue: content.lastID)
-            content.commands.append(.begin(post, id, completion))
-            return id
-        }
-        multi.wake()
-        return id
-    }
-
-    func append(cancellationOf id: HTTPPoster.PostID) {
-        content.withLock { $0.commands.append(.cancel(id)) }
-        multi.wake()
-    }
-
-    func close() {
-        content.withLock { $0.isClosed = true }
-        multi.wake()
-    }
-
-    /// The commands since the last call, and whether there will be no more.
-    func removeAll() -> (commands: [Command], isClosed: Bool) {
-        content.withLock { content in
-            defer { content.commands = [] }
-            return (content.commands, content.isClosed)
-        }
-    }
 }

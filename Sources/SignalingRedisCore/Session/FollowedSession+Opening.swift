@@ -21,7 +21,7 @@ extension FollowedSession {
             opened(stored, &link, &desk)
             proceed(&link, &desk)
         case .damaged(let end):
-            // Nobody damages a session again and again.
+            // To discard it once more would loop.
             if hasDiscarded { return link.note(.notUnderstood, now: desk.now) }
             hasDiscarded = true
             desk.effects.append(.note(.sessionDamaged(id)))

@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// Who a client is told that its peers are: the details of connections, and the sender of each signal (G8).
+/// What a client is told of its peers: the details of connections, and the sender of each signal (G8).
 extension WireJudge {
     /// What a token says of its client.
     struct TokenClaims: Sendable {

@@ -1,17 +1,6 @@
 import SignalingCore
 import SignalingProtocol
 
-/// A part of a log.
-struct LogShare {
-    var eventCount = 0
-    var byteCount = 0
-
-    /// Whether the log loses a position that is this far back when as much follows once more.
-    func isHalf(of bounds: SessionLog.Bounds) -> Bool {
-        eventCount >= max(1, bounds.eventCount / 2) || byteCount >= bounds.byteCount / 2
-    }
-}
-
 /// The subscriptions to one session on this node, and what the next flush sends to them. Confined to the loop.
 final class Room<Socket: HubSocket> {
     let session: SessionID
