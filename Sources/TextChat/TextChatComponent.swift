@@ -172,6 +172,7 @@ public final class TextChatComponent {
             typing.handle(.disconnected)
             onActivity?(.disconnected)
             return changes
+        case .history, .erased: break
         case .connectionCreated(let connection):
             countMembers()
             onActivity?(.connectionCreated(connection))

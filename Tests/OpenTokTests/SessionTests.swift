@@ -270,8 +270,11 @@ struct SessionTests {
             #expect(connect() == .sessionIllegalState)
             #expect(ada.signal("chat", "still here") == nil)
             #expect(try await ada.next() == .signal(type: "chat", from: "Ada", string: "still here"))
-            ada.session.disconnect(nil)
-            #expect(connect() == .sessionIllegalState)
+            // On the queue on which the end is reported: it cannot come in between.
+            ada.session.apiQueue.sync {
+                ada.session.disconnect(nil)
+                #expect(connect() == .sessionIllegalState)
+            }
             #expect(try await ada.next() == .disconnected)
         }
     }

@@ -429,7 +429,8 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired after its time")
                 }
             }
-        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .disconnected, .ping, nil:
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .erased,
+            .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))

@@ -182,7 +182,8 @@ final class SimulatedClient: @unchecked Sendable {
                 absencesSent.remove(id)
                 checkSeq(seq, on: link)
             case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
-            case .ack, .error, .disconnected, .ping, nil: world.fail("\(name) got a line of no known form")
+            case .ack, .error, .history, .erased, .disconnected, .ping, nil:
+                world.fail("\(name) got a line of no known form")
             }
         }
     }

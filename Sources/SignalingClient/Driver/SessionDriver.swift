@@ -251,7 +251,9 @@ extension ClientMessage {
     /// The ID of a request that an application may withdraw.
     fileprivate var withdrawableID: RequestID? {
         switch self {
-        case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _): id
+        case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _), .history(let id, _),
+            .erase(let id, _):
+            id
         case .connect, .disconnect, .pong: nil
         }
     }

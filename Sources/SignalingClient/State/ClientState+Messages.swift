@@ -16,7 +16,9 @@ extension ClientState {
             return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
-        case .ack, .signal, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .ping: break
+        case .ack, .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
+            .connectionBack, .ping:
+            break
         }
         switch phase {
         case .disconnected, .opening, .connecting, .reconnecting: return []
@@ -78,6 +80,10 @@ extension ClientState {
         case .connectionBack(let id):
             absences.remove(id)
             return []
+        case .erased(let seq, _):
+            view?.advance(to: seq)
+            return []
+        case .history: return []
         case .ping(let seq):
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)

@@ -34,6 +34,28 @@ public protocol CommandLog: AnyObject {
     var inFlightByteCount: Int { get }
 }
 
+/// The command log of one process, which opens a sleeping session when it is needed (HIS-3).
+///
+/// A ``SharedCommandLog`` opens every session in the same way, whether it sleeps or not.
+public protocol LocalCommandLog: CommandLog {
+    /// The number of sleeping sessions. Without any, nothing needs to be woken.
+    var sleeperCount: Int { get }
+
+    /// Keeps the last state of a session that sleeps (HIS-3), in one step with the removal of its commands up to the
+    /// snapshot's position. The next process does not continue the session: it sleeps until somebody opens it.
+    func sleep(_ snapshot: CommandSnapshot)
+
+    /// Wakes a session: from now on it is a session like any other, whose commands follow its last one. A new run of the
+    /// process continues the counters.
+    ///
+    /// - Parameter answer: gets the session with its snapshot and without entries, or `nil` if it does not sleep. Called
+    ///   on the caller's thread, later or from within the call.
+    func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void)
+
+    /// Forgets sleeping sessions, since their history is empty. Others stay as they are.
+    func forgetSleepers(_ sessions: [SessionID])
+}
+
 /// The receiver of a log's entries.
 public protocol CommandLogObserver: AnyObject {
     /// The log has ordered and kept these commands.

@@ -279,6 +279,8 @@ public struct ConnectionState: Sendable {
                 return [
                     .verify(id, TokenRefresh(apiKey: connected.apiKey, session: connected.session, token: token))
                 ]
+            case .history(let id, _), .erase(let id, _):
+                return answer(.error(id, SignalingError(.notFound, "the session keeps no history")))
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
                 // Acknowledged when the departure cannot be lost any more (LOG-14).
@@ -296,9 +298,9 @@ public struct ConnectionState: Sendable {
         let refusal: [Effect] =
             switch message {
             case .connect, .pong: []
-            case .signal(let id, _), .refreshToken(let id, _), .disconnect(let id):
+            case .signal(let id, _), .refreshToken(let id, _), .history(let id, _), .disconnect(let id):
                 answer(.error(id, SignalingError(.notConnected, "connect first")))
-            case .forceDisconnect(let id, _):
+            case .forceDisconnect(let id, _), .erase(let id, _):
                 answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
             }
         return refusal + countUnconnected()
@@ -383,7 +385,7 @@ extension ClientMessage {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
         case .forceDisconnect: false
-        case .connect, .refreshToken, .disconnect, .pong: true
+        case .connect, .refreshToken, .history, .erase, .disconnect, .pong: true
         }
     }
 }

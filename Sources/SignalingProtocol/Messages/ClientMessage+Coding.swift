@@ -40,6 +40,10 @@ extension ClientMessage {
                 try reader.requiredID(), ConnectionID(try reader.requiredString("connectionId")))
         case "refreshToken":
             self = .refreshToken(try reader.requiredID(), token: try reader.requiredString("token"))
+        case "history":
+            self = .history(try reader.requiredID(), try HistoryRequest(reader))
+        case "erase":
+            self = .erase(try reader.requiredID(), try Erasure(reader))
         case "disconnect":
             self = .disconnect(try reader.requiredID())
         case "pong":
@@ -47,8 +51,8 @@ extension ClientMessage {
         default:
             // An error message never repeats a client's text.
             throw reader.error(
-                "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"disconnect\" or "
-                    + "\"pong\"")
+                "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"history\", "
+                    + "\"erase\", \"disconnect\" or \"pong\"")
         }
     }
 
@@ -77,6 +81,14 @@ extension ClientMessage {
             writer.member("op", "refreshToken")
             writer.member("id", id.rawValue)
             writer.member("token", token)
+        case .history(let id, let request):
+            writer.member("op", "history")
+            writer.member("id", id.rawValue)
+            request.write(to: &writer)
+        case .erase(let id, let erasure):
+            writer.member("op", "erase")
+            writer.member("id", id.rawValue)
+            erasure.writeMembers(to: &writer)
         case .disconnect(let id):
             writer.member("op", "disconnect")
             writer.member("id", id.rawValue)
@@ -98,6 +110,7 @@ extension ConnectRequest {
             connectionEventsSuppressed = try options.bool("connectionEventsSuppressed") ?? false
             connectionPages = try options.bool("connectionPages") ?? false
             connectionAwayEvents = try options.bool("connectionAwayEvents") ?? false
+            if let history = try options.object("history") { self.history = try HistoryRequest(option: history) }
         }
         if let resume = try reader.object("resume") {
             self.resume = ResumeRequest(
@@ -113,12 +126,13 @@ extension ConnectRequest {
         writer.member("apiKey", apiKey.rawValue)
         writer.member("sessionId", sessionId.rawValue)
         writer.member("token", token)
-        if connectionEventsSuppressed || connectionPages || connectionAwayEvents {
+        if connectionEventsSuppressed || connectionPages || connectionAwayEvents || history != nil {
             writer.name("options")
             writer.beginObject()
             if connectionEventsSuppressed { writer.member("connectionEventsSuppressed", true) }
             if connectionPages { writer.member("connectionPages", true) }
             if connectionAwayEvents { writer.member("connectionAwayEvents", true) }
+            if let history { history.writeOption(to: &writer) }
             writer.endObject()
         }
         if let resume {

@@ -5,6 +5,10 @@ public enum ClientMessage: Hashable, Sendable {
     case forceDisconnect(RequestID, ConnectionID)
     /// Shows a newer token for the same session, role and connection data (CON-12).
     case refreshToken(RequestID, token: String)
+    /// Reads a page of the session's history (HIS-6).
+    case history(RequestID, HistoryRequest)
+    /// Erases messages of the session's history (HIS-9).
+    case erase(RequestID, Erasure)
     case disconnect(RequestID)
     /// Reply to a ping. It has no ID, and the server does not answer it (HB-1).
     case pong
@@ -21,12 +25,15 @@ public struct ConnectRequest: Hashable, Sendable {
     public var connectionPages: Bool
     /// Whether the client is told which connections are away (PRES-4). The default is false.
     public var connectionAwayEvents: Bool
+    /// The page of the session's history that follows `connected` (HIS-5); `nil` for none.
+    public var history: HistoryRequest?
     /// The connection to resume; `nil` to open a new one.
     public var resume: ResumeRequest?
 
     public init(
         apiKey: APIKey, sessionId: SessionID, token: String, connectionEventsSuppressed: Bool = false,
-        connectionPages: Bool = false, connectionAwayEvents: Bool = false, resume: ResumeRequest? = nil
+        connectionPages: Bool = false, connectionAwayEvents: Bool = false, history: HistoryRequest? = nil,
+        resume: ResumeRequest? = nil
     ) {
         self.apiKey = apiKey
         self.sessionId = sessionId
@@ -34,6 +41,7 @@ public struct ConnectRequest: Hashable, Sendable {
         self.connectionEventsSuppressed = connectionEventsSuppressed
         self.connectionPages = connectionPages
         self.connectionAwayEvents = connectionAwayEvents
+        self.history = history
         self.resume = resume
     }
 }

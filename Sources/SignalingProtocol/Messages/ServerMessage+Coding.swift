@@ -31,6 +31,8 @@ extension ServerMessage {
         case "ack": .ack(try reader.requiredID(), try reader.seq("seq"))
         case "error": .error(reader.id, try SignalingError(reader))
         case "signal": .signal(try SignalEvent(reader))
+        case "history": .history(try reader.requiredID(), try HistoryAnswer(reader))
+        case "erased": .erased(try reader.requiredSeq("seq"), try Erasure(reader))
         case "connectionCreated":
             .connectionCreated(
                 try reader.requiredSeq("seq"), try Connection(try reader.requiredObject("connection")))
@@ -66,10 +68,15 @@ extension ServerMessage {
         case .error(let id, let error):
             writer.member("ev", "error")
             if let id { writer.member("id", id.rawValue) }
-            writer.member("code", error.code.number)
-            writer.member("name", error.code.name)
-            writer.member("message", error.message)
-            writer.member("retryable", error.isRetryable)
+            error.writeMembers(to: &writer)
+        case .history(let id, let answer):
+            writer.member("ev", "history")
+            writer.member("id", id.rawValue)
+            answer.writeMembers(to: &writer)
+        case .erased(let seq, let erasure):
+            writer.member("ev", "erased")
+            writer.member("seq", seq.rawValue)
+            erasure.writeMembers(to: &writer)
         case .signal(let event):
             event.writeHead(to: &writer)
             if let sender = event.sender {
@@ -136,5 +143,12 @@ extension SignalingError {
             number: Int(clamping: try reader.requiredInteger("code")), name: try reader.requiredString("name"),
             isRetryable: try reader.bool("retryable") ?? false)
         self.init(code, try reader.string("message") ?? "")
+    }
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("code", code.number)
+        writer.member("name", code.name)
+        writer.member("message", message)
+        writer.member("retryable", isRetryable)
     }
 }

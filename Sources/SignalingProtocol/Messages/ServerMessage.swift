@@ -10,6 +10,10 @@ public enum ServerMessage: Hashable, Sendable {
     /// The server refused the request, which changed nothing. No ID for a line without a readable one.
     case error(RequestID?, SignalingError)
     case signal(SignalEvent)
+    /// A page of the session's history. It may come before the answers to earlier requests (WIRE-8).
+    case history(RequestID, HistoryAnswer)
+    /// Messages were erased from the session's history (HIS-9).
+    case erased(Seq, Erasure)
     /// Another client joined the session.
     case connectionCreated(Seq, Connection)
     /// Another client left the session.

@@ -18,6 +18,7 @@ extension Welcome {
                 try MissingEvents(missing)
             },
             away: try reader.strings("away")?.map { ConnectionID($0) },
+            hasHistory: try reader.bool("history") ?? false,
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -60,6 +61,7 @@ extension Welcome {
             for connection in away { writer.value(connection.rawValue) }
             writer.endArray()
         }
+        if hasHistory { writer.member("history", true) }
         writer.name("resume")
         writer.beginObject()
         writer.member("secret", resume.secret.rawValue)

@@ -31,6 +31,8 @@ public struct Welcome: Hashable, Sendable {
     public var missing: MissingEvents?
     /// The connections that are away, for a client that asked for them (PRES-4).
     public var away: [ConnectionID]?
+    /// Whether the session keeps a history that this client may read (HIS-5).
+    public var hasHistory: Bool
     public var resume: ResumeOffer
     /// The time between two pings of the server, in whole seconds (HB-1).
     public var heartbeat: Duration
@@ -38,7 +40,8 @@ public struct Welcome: Hashable, Sendable {
     public init(
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
-        replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil, resume: ResumeOffer,
+        replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
+        hasHistory: Bool = false, resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
@@ -51,6 +54,7 @@ public struct Welcome: Hashable, Sendable {
         self.replayThrough = replayThrough
         self.missing = missing
         self.away = away
+        self.hasHistory = hasHistory
         self.resume = resume
         self.heartbeat = heartbeat
     }

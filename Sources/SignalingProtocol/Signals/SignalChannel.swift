@@ -21,6 +21,13 @@ public protocol SignalChannel: Sendable {
     /// know. The default is `nil`.
     var memberCount: Int? { get }
 
+    /// The name of the session's order at present; `nil` when it is not known, which is the default. While it stays,
+    /// the seqs of a later connection continue those of an earlier one.
+    var epoch: Epoch? { get }
+
+    /// Whether the session keeps a history that this connection may read. Default: false.
+    var hasHistory: Bool { get }
+
     /// Sends one signal and waits for its acknowledgement.
     ///
     /// When the waiting task is cancelled, the signal may still arrive.
@@ -28,8 +35,18 @@ public protocol SignalChannel: Sendable {
     /// - Returns: the signal's sequence number; `nil` for an online-only signal.
     @discardableResult
     func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq?
+
+    /// Reads a page of the session's history (HIS-6). A message may be in it that also arrives as a signal: both have
+    /// the same seq. The default throws ``SignalingError/Code/notFound``, as for a session without a history.
+    func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage
 }
 
 extension SignalChannel {
     public var memberCount: Int? { nil }
+    public var epoch: Epoch? { nil }
+    public var hasHistory: Bool { false }
+
+    public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
 }

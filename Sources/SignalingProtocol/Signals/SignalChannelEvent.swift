@@ -13,6 +13,10 @@ public enum SignalChannelEvent: Hashable, Sendable {
     case lost
     /// A signal arrived, this connection's own broadcasts included.
     case signal(Signal)
+    /// The page of the session's history that the connect asked for (HIS-5).
+    case history(HistoryPage)
+    /// Messages were erased from the session's history (HIS-9).
+    case erased(Erasure)
     /// Another client joined.
     case connectionCreated(Connection)
     /// Another client left. No event from it follows, except a replayed signal after a reconnect as a new connection.

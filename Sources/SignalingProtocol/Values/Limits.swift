@@ -30,6 +30,13 @@ public enum Limits {
     /// longest token and session ID, in JSON.
     public static let connectMessageByteCount = 20_480
 
+    /// Most messages in one page of a session's history (HIS-6).
+    public static let historyPageCount = 200
+
+    /// Largest list of messages in one page of a session's history, in bytes of JSON, unless a single message is larger
+    /// (HIS-6). Below ``waitingByteCount``, so that a page alone does not make its client count as slow.
+    public static let historyPageByteCount = 49_152
+
     /// Most connections in one page of the list of connections (CON-11).
     public static let connectionPageCount = 1_000
 
@@ -55,7 +62,7 @@ public enum Limits {
     /// Deepest nesting of JSON, in levels (WIRE-4).
     public static let jsonDepth = 32
 
-    /// Most JSON values in one line from a client, containers included (WIRE-4). The largest known message has 14.
+    /// Most JSON values in one line from a client, containers included (WIRE-4). The largest known message has 17.
     public static let jsonValueCount = 1000
 
     /// Most JSON values in one request body, containers included (REST-6). A body needs three. Parsing a thousand takes

@@ -36,7 +36,7 @@ private func short(_ line: String) -> String {
     case .ping(let seq): "ping \(seq)"
     case .connectionAway(let id): "away \(id)"
     case .connectionBack(let id): "back \(id)"
-    case .connected, .connections, .error, .disconnected: line
+    case .connected, .connections, .history, .erased, .error, .disconnected: line
     }
 }
 

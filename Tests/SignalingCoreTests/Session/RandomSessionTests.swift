@@ -379,7 +379,8 @@ private struct Simulation {
                 eventCount += 1
             case .ack(_, let seq): if let seq { try #require(seq.rawValue >= lastSeq, "SIG-6") }
             case .error: break
-            case .connected, .connections, .connectionAway, .connectionBack, .disconnected, .ping:
+            case .connected, .connections, .history, .erased, .connectionAway, .connectionBack, .disconnected,
+                .ping:
                 Issue.record("unexpected line \(line)")
             }
             sequenced.append(line)

@@ -1,0 +1,129 @@
+import SignalingProtocol
+
+/// The port to the component that keeps the messages of sessions for a long time (HIS-1 to HIS-6).
+///
+/// A session's state carries each kept signal until a command of its log says that the archive has it
+/// (``LoggedCommand/archived(through:)``). So a message may reach the archive twice, and never less than once. Every
+/// archive gives the following guarantees, which the contract tests check:
+///
+/// - *Kept.* After a successful answer to ``append(_:to:answer:)`` the messages are there, also in the next process if
+///   the archive outlives this one, until they are trimmed or erased.
+/// - *Once.* A message that is there already stays as it is (HIS-3). An erased or trimmed one does not come back.
+/// - *Order.* Pages are in the order of seqs, without regard to the order of appending.
+/// - *Bounded.* See ``HistoryBounds``.
+/// - *One thread.* The caller calls every method on one thread, and gets answers there, from within the call or later.
+///   Answers to reads and to writes may overtake each other.
+public protocol MessageArchive: AnyObject {
+    /// Adds messages of one session, in the order of their seqs.
+    func append(
+        _ messages: [ArchivedMessage], to session: SessionID,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void)
+
+    /// Reads a page: at most as many messages as asked for, and at most ``Limits/historyPageByteCount`` bytes of
+    /// ``ArchivedMessage/byteCount``, but at least one message if there is one.
+    func page(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
+
+    /// Erases messages (HIS-9). Of one message its head and time stay; messages up to a seq go altogether. The content
+    /// does not come back with a later `append`, also if the message was not there yet.
+    func erase(
+        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
+
+    /// The greatest seq that a session's history ever had, trimmed and erased messages included; `nil` if the archive
+    /// does not know the session.
+    func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void)
+
+    /// Trims what is over the bounds, and forgets the sessions that are empty afterwards.
+    ///
+    /// - Parameter answer: gets the forgotten sessions: they need not sleep any longer (HIS-3).
+    func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void)
+
+    /// Replaces the bounds. The next `append` or `sweep` applies them.
+    func changeBounds(to new: HistoryBounds)
+
+    /// The bytes of all messages, as far as is known, for metrics.
+    var byteCount: Int { get }
+    /// The number of all messages, as far as is known, for metrics.
+    var messageCount: Int { get }
+}
+
+/// A message in an archive, as parts of the JSON object that clients get (HIS-6).
+public struct ArchivedMessage: Hashable, Sendable {
+    public let seq: Seq
+    /// When the server accepted the signal.
+    public let time: WallTime
+    /// `{"seq":…,"from":…` and the sender's connection, which stay after an erasure.
+    public let head: [UInt8]
+    /// `,"type":…,"data":…`; `nil` once it is erased.
+    public let content: [UInt8]?
+
+    public init(seq: Seq, time: WallTime, head: [UInt8], content: [UInt8]?) {
+        self.seq = seq
+        self.time = time
+        self.head = head
+        self.content = content
+    }
+
+    /// The message without its content.
+    public var erased: ArchivedMessage { ArchivedMessage(seq: seq, time: time, head: head, content: nil) }
+
+    /// What the message counts for the bounds: about the bytes of its object in a page.
+    public var byteCount: Int { head.count + (content?.count ?? 15) + 24 }
+
+    /// Appends the message's object to a page.
+    public func append(to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: head)
+        bytes.append(contentsOf: content ?? Self.erasedContent)
+        bytes.append(contentsOf: #","time":"#.utf8)
+        bytes.append(contentsOf: String(time.milliseconds).utf8)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private static let erasedContent = Array(#","erased":true"#.utf8)
+}
+
+/// A part of a session's archive, oldest message first.
+public struct ArchivePage: Sendable {
+    /// The oldest and the newest message of the session; `nil` if it has none.
+    public var range: ClosedRange<Seq>?
+    /// Whether other messages follow in the direction of the request.
+    public var more: Bool
+    public var messages: [ArchivedMessage]
+
+    public init(range: ClosedRange<Seq>?, more: Bool, messages: [ArchivedMessage]) {
+        self.range = range
+        self.more = more
+        self.messages = messages
+    }
+}
+
+/// How much history is kept (HIS-2). The oldest messages go first. Each bound is at least 1.
+public struct HistoryBounds: Hashable, Sendable {
+    /// How long a message is kept.
+    public var age: Duration
+    /// The messages of one session.
+    public var messageCount: Int
+    /// The bytes of one session, by ``ArchivedMessage/byteCount``.
+    public var byteCount: Int
+    /// The bytes of all sessions. Over it the session with the most bytes is trimmed.
+    public var totalByteCount: Int
+
+    public init(
+        age: Duration = .seconds(30 * 86_400), messageCount: Int = 10_000, byteCount: Int = 16 << 20,
+        totalByteCount: Int = 4 << 30
+    ) {
+        self.age = age
+        self.messageCount = messageCount
+        self.byteCount = byteCount
+        self.totalByteCount = totalByteCount
+    }
+}
+
+/// Why an archive cannot be read or written to. The caller may try again.
+public struct ArchiveFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One line for the operator. Contains nothing that a client said.
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
