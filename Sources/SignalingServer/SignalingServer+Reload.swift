@@ -5,8 +5,8 @@ import Synchronization
 
 extension SignalingServer {
     /// Applies a new configuration to the running server, as far as a running server can change: the projects, partner
-    /// authentication, the files of the certificate, the number of connections of a session, the rates, and the time
-    /// to drain. Drops no connection. Ignores all other members.
+    /// authentication, the files of the certificate, the number of connections of a session, the rates, what the history
+    /// keeps, and the time to drain. Drops no connection. Ignores all other members.
     ///
     /// A client of a removed project, or with a token that an old secret has signed, stays connected but cannot come
     /// back.
@@ -29,7 +29,8 @@ extension SignalingServer {
             parts.router.requestRate = configuration.requestRate
             parts.hub.limits.inputRate = configuration.inputRate
             parts.sessions.engine.changeLimits(
-                to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, now: self.loop.now)
+                to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, configuration.history,
+                now: self.loop.now)
             parts.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
             self.drainTime.withLock { $0 = configuration.drainTime }
             self.parts?.projects = served

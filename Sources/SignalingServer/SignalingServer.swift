@@ -189,6 +189,7 @@ public final class SignalingServer: Service {
         let refusals = RefusalRecorder(logger: logger)
         var limits = HubLimits(heartbeat: configuration.heartbeat, tokenExpiry: configuration.tokenExpiry)
         limits.inputRate = configuration.inputRate
+        limits.historyReading = configuration.historyReading
         limits.flushPace.longestWait = configuration.mergeTime
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)

@@ -135,6 +135,7 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "force-disconnected"
+        case .erased(let seq): "erased \(seq)"
         case .refreshed: "refreshed"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
         case .unavailable(let mayBeCarriedOut): "unavailable" + (mayBeCarriedOut ? ", may be carried out" : "")
@@ -171,6 +172,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
             "send disconnected \(reason), come back after \(wait.wholeMilliseconds) ms"
         case .send(.disconnected(let reason, let reconnect)):
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
+        case .sendLine(let line): "send \(text(line.bytes))"
+        case .readHistory(let id, let request, let session): "read \(request.position) of \(session) as \(id)"
         case .send(let message): "send \(text(message.encoded()))"
         case .enter(let request, let welcome, let entry):
             "enter \(request) \(welcome.connection.connectionId)"
@@ -199,6 +202,7 @@ extension SessionCommand: CustomTestStringConvertible {
             "refreshToken of \(binding.testDescription)"
         case .heard(let binding): "heard \(binding.testDescription)"
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
+        case .erase(let sender, let erasure): "erase \(erasure) by \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
         }
     }

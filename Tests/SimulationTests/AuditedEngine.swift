@@ -242,7 +242,18 @@ final class AuditedEngine: SessionEngine {
         engine.advance(to: now)
         checkLogBounds()
     }
-    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) { engine.changeLimits(to: new, now: now) }
+    func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
+        engine.changeLimits(to: new, history, now: now)
+    }
+    func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
+    func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        engine.readHistory(request, of: session, answer: answer)
+    }
+    func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
     func endSessions() { engine.endSessions() }
 
@@ -359,7 +370,9 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .refreshed, .wasForceDisconnected, .unavailable: break
+        case .signalled, .done, .refused, .forceDisconnected, .erased, .refreshed, .wasForceDisconnected,
+            .unavailable:
+            break
         }
         observer?.engine(answered: ticket, outcome)
     }

@@ -550,7 +550,9 @@ final class Scenario {
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
-            case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: .refused
+            case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .erased,
+                .refreshed:
+                .refused
             }
         backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))
         world.note("\(data) \(answer)")

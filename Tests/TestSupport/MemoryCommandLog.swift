@@ -3,7 +3,7 @@ import SignalingProtocol
 
 /// A command log in memory, which confirms and forgets when the test says so. It stands for a disk: a new engine may
 /// continue what an earlier one has left.
-public final class MemoryCommandLog: CommandLog {
+public final class MemoryCommandLog: LocalCommandLog {
     public weak var observer: (any CommandLogObserver)?
     /// Called after each append. A simulation schedules the confirmation here.
     public var onAppend: () -> Void = {}
@@ -19,6 +19,7 @@ public final class MemoryCommandLog: CommandLog {
     }
 
     private var sessions: [SessionID: Session] = [:]
+    private var sleepers: [SessionID: Session] = [:]
     private var inFlight: [CommandEntry] = []
     private var lastTime: MonotonicInstant
     public private(set) var appendCount = 0
@@ -84,6 +85,22 @@ public final class MemoryCommandLog: CommandLog {
         sessions[session]?.entries.removeAll { $0.position.number <= position.number }
         if sessions[session]?.lastNumber == position.number { sessions[session] = nil }
     }
+
+    public var sleeperCount: Int { sleepers.count }
+    public var sleepingSessions: [SessionID] { sleepers.keys.sorted() }
+
+    public func sleep(_ snapshot: CommandSnapshot) {
+        keep(snapshot)
+        sleepers[snapshot.session] = sessions.removeValue(forKey: snapshot.session)
+    }
+
+    public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
+        let sleeper = sleepers.removeValue(forKey: session)
+        if let sleeper { sessions[session] = sleeper }
+        answer(sleeper.map { KeptCommands.Session(id: session, snapshot: $0.snapshot, entries: $0.entries) })
+    }
+
+    public func forgetSleepers(_ forgotten: [SessionID]) { for session in forgotten { sleepers[session] = nil } }
 
     /// Asks the observer for snapshots, as a log does that grows.
     public func askForSnapshots() { observer?.log(needsSnapshotsOf: keptSessions) }

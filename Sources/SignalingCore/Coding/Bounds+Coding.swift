@@ -15,6 +15,7 @@ extension SessionState.Bounds: ByteCodable {
         writer.write(awayDelay)
         writer.write(signed: Int64(listBlockByteCount))
         writer.write(signed: Int64(untoldEventCount))
+        if writer.rules >= .history { writer.write(history) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
@@ -31,6 +32,7 @@ extension SessionState.Bounds: ByteCodable {
         awayDelay = try reader.value()
         listBlockByteCount = try reader.integer()
         untoldEventCount = try reader.integer()
+        if reader.rules >= .history { history = try reader.optional() }
     }
 }
 

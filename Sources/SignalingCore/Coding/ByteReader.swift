@@ -5,6 +5,8 @@
 struct ByteReader: Sendable {
     private let bytes: [UInt8]
     private var position = 0
+    /// The rules whose format is read (LOG-7).
+    var rules = RulesVersion.current
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

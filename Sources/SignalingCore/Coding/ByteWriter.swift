@@ -9,6 +9,8 @@
 /// | optional value | 0; or 1, then the value |
 struct ByteWriter: Sendable {
     private(set) var bytes: [UInt8] = []
+    /// The rules whose format is written (LOG-7).
+    var rules = RulesVersion.current
 
     /// - Parameter capacity: the expected number of bytes. A sufficient one makes this the only allocation.
     init(capacity: Int) { bytes.reserveCapacity(capacity) }

@@ -22,17 +22,23 @@ extension LoggedCommand {
         case nodeLost = 5
         case told = 6
         case end = 7
+        case archived = 8
     }
 
     /// The bytes of the command for the log. The same command has the same bytes in every process.
-    public func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] { encoded(by: .current) }
+
+    /// The bytes that a program with these rules writes.
+    func encoded(by rules: RulesVersion) -> [UInt8] {
         var writer = ByteWriter(capacity: expectedByteCount)
-        writer.write(byte: RulesVersion.current.rawValue)
+        writer.rules = rules
+        writer.write(byte: rules.rawValue)
         switch self {
-        case .begin(let epoch, let bounds):
+        case .begin(let epoch, let bounds, let seq):
             writer.write(byte: Kind.begin.rawValue)
             writer.write(epoch)
             writer.write(bounds)
+            if rules >= .history { writer.write(seq) }
         case .session(let command):
             writer.write(byte: Kind.session.rawValue)
             writer.write(command)
@@ -47,6 +53,9 @@ extension LoggedCommand {
         case .told(let number):
             writer.write(byte: Kind.told.rawValue)
             writer.write(unsigned: number)
+        case .archived(let seq):
+            writer.write(byte: Kind.archived.rawValue)
+            writer.write(seq)
         case .end: writer.write(byte: Kind.end.rawValue)
         }
         return writer.bytes
@@ -57,15 +66,18 @@ extension LoggedCommand {
     /// - Throws: ``CodingFault`` for any other bytes.
     public init(decoding bytes: [UInt8]) throws(CodingFault) {
         var reader = ByteReader(bytes)
-        _ = try Self.version(try reader.byte())
+        reader.rules = try Self.version(try reader.byte())
         guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
         switch kind {
-        case .begin: self = .begin(try reader.value(), try reader.value())
+        case .begin:
+            self = .begin(
+                try reader.value(), try reader.value(), after: reader.rules >= .history ? try reader.value() : .zero)
         case .session: self = .session(try reader.value())
         case .advance: self = .advance
         case .changeLimits: self = .changeLimits(try reader.value())
         case .nodeLost: self = .nodeLost(try reader.optional(), at: try reader.value())
         case .told: self = .told(through: try reader.unsigned())
+        case .archived: self = .archived(through: try reader.value())
         case .end: self = .end
         }
         try reader.end()
@@ -75,7 +87,7 @@ extension LoggedCommand {
         switch self {
         case .session(let command): 2 + command.expectedByteCount
         case .begin, .changeLimits: 192
-        case .advance, .nodeLost, .told, .end: 20
+        case .advance, .nodeLost, .told, .archived, .end: 20
         }
     }
 }

@@ -28,10 +28,7 @@ struct RelayedSignal: Sendable {
         }
         writer.write(byte: signal.type == nil ? 0 : 1)
         if let type = signal.type { writer.write(text: type) }
-        writer.write(bytes: signal.line.bytes)
-        let insertion = signal.line.insertion
-        writer.write(bytes: insertion?.bytes ?? [])
-        writer.write(count: insertion?.offset ?? 0)
+        writer.write(signal.line)
         return writer.bytes
     }
 
@@ -51,12 +48,7 @@ struct RelayedSignal: Sendable {
         let hasType = try reader.byte()
         guard hasType <= 1 else { throw .malformed }
         let type = hasType == 1 ? try reader.text() : nil
-        let text = try reader.byteArray()
-        let sender = try reader.byteArray()
-        // Without a sender there is nothing to insert.
-        guard let offset = Int(exactly: try reader.unsigned()), offset == 0 || !sender.isEmpty,
-            let line = EncodedLine(bytes: text, insertion: (sender, offset))
-        else { throw .malformed }
+        let line: EncodedLine = try reader.value()
         try reader.end()
         signal = OnlineOnlySignal(
             after: after, from: from, type: type, audience: target.map(Audience.only) ?? .everyone, line: line)

@@ -95,12 +95,14 @@ extension ResumeTicket: ByteCodable {
         writer.write(begin)
         writer.write(joined)
         writer.write(secrets)
+        if writer.rules >= .history { writer.write(reach) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         self.init(
             connectionId: try reader.value(), role: try reader.value(), data: try reader.text(),
             begin: try reader.value(), joined: try reader.value(), secrets: try reader.value())
+        if reader.rules >= .history { reach = try reader.optional() }
     }
 }
 

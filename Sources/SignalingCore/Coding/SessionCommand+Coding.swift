@@ -10,6 +10,7 @@ extension SessionCommand: ByteCodable {
         case signal = 5
         case forceDisconnect = 6
         case refreshToken = 7
+        case erase = 8
     }
 
     func write(to writer: inout ByteWriter) {
@@ -35,6 +36,10 @@ extension SessionCommand: ByteCodable {
             writer.write(byte: Kind.forceDisconnect.rawValue)
             writer.write(sender)
             writer.write(target)
+        case .erase(let sender, let erasure):
+            writer.write(byte: Kind.erase.rawValue)
+            writer.write(sender)
+            writer.write(erasure)
         case .refreshToken(let binding, let claims):
             writer.write(byte: Kind.refreshToken.rawValue)
             writer.write(binding)
@@ -52,6 +57,7 @@ extension SessionCommand: ByteCodable {
         case .signal: self = .signal(try reader.value(), try reader.value())
         case .forceDisconnect: self = .forceDisconnect(try reader.value(), try reader.value())
         case .refreshToken: self = .refreshToken(try reader.value(), try reader.value())
+        case .erase: self = .erase(try reader.value(), try reader.value())
         }
     }
 
@@ -61,7 +67,7 @@ extension SessionCommand: ByteCodable {
         case .join(let request): 256 + request.data.utf8.count
         case .signal(_, let request): 128 + (request.type?.utf8.count ?? 0) + (request.data?.utf8.count ?? 0)
         case .refreshToken(_, let claims): 128 + claims.data.utf8.count
-        case .leave, .detach, .heard, .forceDisconnect: 128
+        case .leave, .detach, .heard, .forceDisconnect, .erase: 128
         }
     }
 }

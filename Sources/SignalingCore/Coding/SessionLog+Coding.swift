@@ -68,7 +68,8 @@ extension LogEntry {
         static let directed = Flags(rawValue: 1 << 0)
         static let presence = Flags(rawValue: 1 << 1)
         static let sender = Flags(rawValue: 1 << 2)
-        static let all: Flags = [.directed, .presence, .sender]
+        static let erased = Flags(rawValue: 1 << 3)
+        static let all: Flags = [.directed, .presence, .sender, .erased]
     }
 
     /// - Parameters:
@@ -78,6 +79,7 @@ extension LogEntry {
         var flags: Flags = []
         if case .only = audience { flags.insert(.directed) }
         if case .presence = kind { flags.insert(.presence) }
+        if case .erased = kind { flags.insert(.erased) }
         if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
         writer.write(signed: appendedAt.nanoseconds &- time)
@@ -86,7 +88,7 @@ extension LogEntry {
         case .only(let target): writer.write(target)
         }
         switch kind {
-        case .signal: break
+        case .signal, .erased: break
         case .presence(let subject): writer.write(subject)
         }
         if let senderPlace, let insertion = line.insertion {
@@ -102,7 +104,9 @@ extension LogEntry {
         let flags = try reader.flags(among: Flags.all)
         let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
         let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
-        let kind: Kind = flags.contains(.presence) ? .presence(of: try reader.value()) : .signal
+        let kind: Kind =
+            flags.contains(.presence)
+            ? .presence(of: try reader.value()) : flags.contains(.erased) ? .erased : .signal
         var insertion: (bytes: [UInt8], offset: Int)?
         if flags.contains(.sender) {
             let (place, offset) = (try reader.unsigned(), try reader.unsigned())

@@ -14,6 +14,7 @@ extension SessionState {
     /// May be called on a copy in any thread. Takes time in proportion to the state.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 1024 + log.byteCount + 256 * roster.count)
+        writer.rules = rules
         writer.write(byte: rules.rawValue)
         writer.write(id)
         writer.write(epoch)
@@ -31,6 +32,7 @@ extension SessionState {
         writer.write(unsigned: untoldPresence.nextIndex)
         writer.write(values: untoldPresence.events)
         if rules >= .tokenAllowances { writer.write(signalAllowances) }
+        if rules >= .history { writer.write(unarchived) }
         return writer.bytes
     }
 
@@ -41,6 +43,7 @@ extension SessionState {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
         guard let rules = RulesVersion(rawValue: version) else { throw .version(version) }
+        reader.rules = rules
         self.init(id: try reader.value(), epoch: try reader.value(), bounds: try reader.value(), rules: rules)
         lastCreationTime = try reader.value()
         keeper = try reader.optional()
@@ -56,6 +59,7 @@ extension SessionState {
             limit: bounds.untoldEventCount, events: Deque(try reader.values(ofAtLeast: 11)),
             commandNumber: commandNumber, nextIndex: nextIndex)
         if rules >= .tokenAllowances { signalAllowances = try reader.value() }
+        if rules >= .history { unarchived = try reader.value() }
         try reader.end()
     }
 

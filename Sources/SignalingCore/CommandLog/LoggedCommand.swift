@@ -2,8 +2,9 @@ import SignalingProtocol
 
 /// A command as it stands in the log of a session.
 public enum LoggedCommand: Sendable {
-    /// The first entry: the session's epoch and limits (LOG-6, LOG-12). Does nothing in a session that exists.
-    case begin(Epoch, SessionState.Bounds)
+    /// The first entry: the session's epoch and limits (LOG-6, LOG-12), and the seq above which its events begin: zero
+    /// unless there is a history of an order that was lost (HIS-3). Does nothing in a session that exists.
+    case begin(Epoch, SessionState.Bounds, after: Seq)
     case session(SessionCommand)
     /// Carries out what is due at the entry's time.
     case advance
@@ -12,14 +13,19 @@ public enum LoggedCommand: Sendable {
     case nodeLost(RunID?, at: MonotonicInstant)
     /// Webhook events up to this command number have been delivered, or dropped (LOG-11).
     case told(through: UInt64)
-    /// The session is over (LOG-10). Does nothing in a session that is still needed.
+    /// The archive has the kept signals and the erasures up to this seq.
+    case archived(through: Seq)
+    /// The session is over (LOG-10), or sleeps if it has a history (HIS-3). Does nothing in a session that is still
+    /// needed.
     case end
 
     /// Whether the command shortens the session: a log without memory for others must take it, or it stays full
     /// (LOG-36).
     var freesMemory: Bool {
         switch self {
-        case .session(.leave), .session(.detach), .session(.forceDisconnect), .advance, .nodeLost, .told, .end: true
+        case .session(.leave), .session(.detach), .session(.forceDisconnect), .advance, .nodeLost, .told, .archived,
+            .end:
+            true
         case .session, .begin, .changeLimits: false
         }
     }

@@ -40,9 +40,9 @@ extension LoggedCommand {
         let rules = LoggedCommand.rules(of: entry.bytes)
         state?.beginCommand(at: entry.position, by: rules)
         switch self {
-        case .begin(let epoch, let bounds):
+        case .begin(let epoch, let bounds, let seq):
             if state != nil { break }
-            var new = SessionState(id: entry.session, epoch: epoch, bounds: bounds, rules: rules)
+            var new = SessionState(id: entry.session, epoch: epoch, after: seq, bounds: bounds, rules: rules)
             new.beginCommand(at: entry.position, by: rules)
             state = new
         case .session(let command): return state?.handle(command, now: entry.time, effects: &effects)
@@ -50,7 +50,10 @@ extension LoggedCommand {
         case .changeLimits(let bounds): state?.changeLimits(to: bounds, now: entry.time)
         case .nodeLost(let run, let moment): state?.nodeLost(run, at: moment, now: entry.time)
         case .told(let number): state?.told(through: number)
-        case .end: if state?.isNeeded == false { state = nil }
+        case .archived(let seq): state?.archived(through: seq)
+        case .end:
+            guard state?.isNeeded == false else { break }
+            if state?.hasHistory == true { state?.sleep() } else { state = nil }
         }
         return nil
     }

@@ -10,6 +10,8 @@ public struct SessionSummary: Sendable, Equatable {
         case directedSignal
         /// A connection was created or destroyed.
         case presence
+        /// An erased signal.
+        case erased
     }
 
     /// A session after its last kept command.
@@ -82,6 +84,7 @@ extension SessionSummary.EventKind {
         case (.signal, .everyone): self = .signal
         case (.signal, .only): self = .directedSignal
         case (.presence, _): self = .presence
+        case (.erased, _): self = .erased
         }
     }
 }

@@ -17,6 +17,8 @@ extension ConnectionState {
         case verified(RequestID, Result<TokenClaims, SignalingError>)
         /// The session answered a request of this connection.
         case answered(RequestID?, SessionOutcome)
+        /// The page was read that ``Effect/readHistory(_:_:_:)`` asked for: its line for the client.
+        case pageRead(RequestID, Result<EncodedLine, SignalingError>)
         /// The unsent bytes that this client has caused itself, and the bytes that its system has acknowledged since
         /// the socket was opened. The shell reports them when ``ConnectionState/mustHear(ofBacklog:)`` is true: after
         /// each write, and at each deadline.
@@ -43,6 +45,8 @@ extension ConnectionState {
     public enum Effect: Sendable {
         /// Send a line to this client.
         case send(ServerMessage)
+        /// Send an encoded line to this client.
+        case sendLine(EncodedLine)
         /// Serve this client from the session's log from now on, after this answer.
         indirect case enter(RequestID, Welcome, ClientEntry)
         /// Check this token, and report the result with `.authenticated`.
@@ -51,6 +55,8 @@ extension ConnectionState {
         case verify(RequestID, TokenRefresh)
         /// Submit a command to a session.
         case submit(SessionCommand, SessionID, RequestID?)
+        /// Read a page of the session's history, and report it with `.pageRead`.
+        indirect case readHistory(RequestID, HistoryRequest, SessionID)
         /// Send a ping.
         case ping
         /// Handle no more lines of this client until `resumeReading`. Lines that were received already wait.
@@ -95,13 +101,14 @@ extension ConnectionState {
         public var busyWait: Duration
         /// The latest ``ConnectionState/lineRateFullAt`` of the earlier connections with this token (WIRE-15).
         public var lineRateFullAt: MonotonicInstant?
+        public var historyAccess: HistoryAccess
 
         public init(
             session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
             untimeliness: SignalingError? = nil, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
             token: TokenFingerprint? = nil, lineRateFullAt: MonotonicInstant? = nil,
-            busyWait: Duration = Limits.longestBusyWait
+            busyWait: Duration = Limits.longestBusyWait, historyAccess: HistoryAccess = .granted
         ) {
             self.session = session
             self.connectionId = connectionId
@@ -117,6 +124,7 @@ extension ConnectionState {
             self.token = token
             self.busyWait = busyWait
             self.lineRateFullAt = lineRateFullAt
+            self.historyAccess = historyAccess
         }
     }
 }

@@ -25,7 +25,8 @@ extension ConnectionState {
                     session: admission.session, apiKey: request.apiKey, request: join,
                     resumeSecret: admission.resumeSecret, untimeliness: admission.untimeliness,
                     tokenExpiry: admission.tokenExpiry,
-                    busyWait: admission.busyWait),
+                    busyWait: admission.busyWait, historyAccess: admission.historyAccess,
+                    history: request.history),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -41,7 +42,8 @@ extension ConnectionState {
         case .joined(let result):
             phase = .connected(
                 Connected(
-                    session: joining.session, apiKey: joining.apiKey,
+                    session: joining.session, apiKey: joining.apiKey, keepsHistory: result.hasHistory,
+                    historyAccess: joining.historyAccess,
                     binding: SocketBinding(result.connection.connectionId, joining.request.socket),
                     tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, silence: .since(now),
                     nextPing: now.advanced(by: heartbeat)))
@@ -50,6 +52,7 @@ extension ConnectionState {
                 connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
+                hasHistory: result.hasHistory && joining.historyAccess == .granted,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
                     recoveryWindow: result.recoveryWindow),
@@ -60,7 +63,10 @@ extension ConnectionState {
             // A recovered connection is never sent its own `connectionCreated`. Without the position of this ping its
             // client could not resume before a later event (RES-4).
             let position: [Effect] = result.outcome != .resumed && result.replayThrough != nil ? [.ping] : []
-            return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) }
+            if welcome.hasHistory, let history = joining.history, result.outcome != .resumed {
+                historyReads.append(HistoryReads.Read(id: id, request: history, isOption: true))
+            }
+            return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) } + readNextPage()
         case .refused(.untimely):
             return refuseConnect(id, joining.untimeliness ?? .untimely)
         case .refused(let error):
@@ -70,7 +76,7 @@ extension ConnectionState {
             return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected, .drop)]
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
-        case .done, .signalled, .forceDisconnected, .refreshed:
+        case .done, .signalled, .forceDisconnected, .erased, .refreshed:
             return []
         }
     }

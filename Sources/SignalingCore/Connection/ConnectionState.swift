@@ -32,11 +32,17 @@ public struct ConnectionState: Sendable {
         let untimeliness: SignalingError?
         let tokenExpiry: TokenExpiry
         let busyWait: Duration
+        let historyAccess: HistoryAccess
+        /// The page that the client has asked for with its connect (HIS-5).
+        let history: HistoryRequest?
     }
 
     struct Connected: Sendable {
         let session: SessionID
         let apiKey: APIKey
+        /// Whether the session kept a history when the client came.
+        let keepsHistory: Bool
+        let historyAccess: HistoryAccess
         let binding: SocketBinding
         /// Replaced when the client presents a newer token.
         var tokenExpiry: TokenExpiry
@@ -54,7 +60,8 @@ public struct ConnectionState: Sendable {
     var pending = PendingAnswers()
     let heartbeat: Duration
     private var malformedCount = 0
-    private var backPressure: BackPressure
+    var backPressure: BackPressure
+    var historyReads = HistoryReads()
     var inputRate: InputRate
 
     /// - Parameter inputRate: the rate of the lines that the signal rate does not count (WIRE-15); `nil` for no limit.
@@ -178,7 +185,7 @@ public struct ConnectionState: Sendable {
     /// Pauses or resumes reading (WIRE-13, WIRE-15).
     private mutating func changeReading(_ now: MonotonicInstant) -> [Effect] {
         if isClosing { return [] }
-        switch backPressure.judge(unansweredCount: pending.count, now: now) {
+        switch backPressure.judge(unansweredCount: pending.count + historyReads.count, now: now) {
         case nil: return []
         case .pause: return [.pauseReading]
         case .resume:
@@ -187,7 +194,7 @@ public struct ConnectionState: Sendable {
                 connected.silence = .since(now)
                 phase = .connected(connected)
             }
-            return [.resumeReading]
+            return [.resumeReading] + readNextPage()
         }
     }
 
@@ -208,6 +215,7 @@ public struct ConnectionState: Sendable {
         case .authenticated(let result): return authenticated(result)
         case .verified(let request, let result): return verified(request, result, now: now)
         case .answered(let request, let outcome): return answered(request, outcome, now: now)
+        case .pageRead(let request, let result): return pageRead(request, result, now)
         case .backlog(let waiting, let acknowledged):
             backPressure.note(waitingByteCount: waiting, acknowledgedByteCount: acknowledged, now: now)
             return []
@@ -229,7 +237,7 @@ public struct ConnectionState: Sendable {
         charge(lineCount: InputRate.lineCount(of: byteCount), now)
     }
 
-    private mutating func charge(lineCount: Int, _ now: MonotonicInstant) {
+    mutating func charge(lineCount: Int, _ now: MonotonicInstant) {
         switch phase {
         case .connected, .leaving:
             if let moment = inputRate.charge(lineCount: lineCount, now: now) {
@@ -279,8 +287,10 @@ public struct ConnectionState: Sendable {
                 return [
                     .verify(id, TokenRefresh(apiKey: connected.apiKey, session: connected.session, token: token))
                 ]
-            case .history(let id, _), .erase(let id, _):
-                return answer(.error(id, SignalingError(.notFound, "the session keeps no history")))
+            case .history(let id, let request): return askForHistory(id, request, connected)
+            case .erase(let id, let erasure):
+                pending.expect(id)
+                return [.submit(.erase(.connection(connected.binding, id), erasure), connected.session, id)]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
                 // Acknowledged when the departure cannot be lost any more (LOG-14).
@@ -339,6 +349,7 @@ public struct ConnectionState: Sendable {
             if case .refreshed(let expiry) = outcome { tokenRefreshed(expiry) }
             switch outcome {
             case .signalled(let seq): answer = .ack(request, seq)
+            case .erased(let seq): answer = .ack(request, seq)
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
             case .done: answer = .goodbye(request)
@@ -349,7 +360,7 @@ public struct ConnectionState: Sendable {
             let isOnly = pending.resolveOnly(request)
             guard let answers = isOnly ? [] : pending.resolve(request, with: answer) else { return [] }
             switch outcome {
-            case .refused, .forceDisconnected: charge(byteCount: 0, now)
+            case .refused, .forceDisconnected, .erased: charge(byteCount: 0, now)
             case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
@@ -362,7 +373,7 @@ public struct ConnectionState: Sendable {
     }
 
     /// Answers a request without the session, after the answers to earlier requests.
-    private mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
+    mutating func answer(_ answer: PendingAnswers.Answer) -> [Effect] {
         pending.add(answer).map { send($0) } ?? []
     }
 
@@ -384,8 +395,8 @@ extension ClientMessage {
     fileprivate var isCharged: Bool {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
-        case .forceDisconnect: false
-        case .connect, .refreshToken, .history, .erase, .disconnect, .pong: true
+        case .forceDisconnect, .erase: false
+        case .connect, .refreshToken, .history, .disconnect, .pong: true
         }
     }
 }

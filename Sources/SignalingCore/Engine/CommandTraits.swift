@@ -8,14 +8,14 @@ extension SessionCommand {
         switch self {
         // An empty session may end when its tokens have their allowances again.
         case .join, .leave, .detach, .forceDisconnect: true
-        case .heard, .signal, .refreshToken: false
+        case .heard, .signal, .refreshToken, .erase: false
         }
     }
 
     /// Whether the command can change what lasts, so that it belongs into the log.
     var isLogged: Bool {
         switch self {
-        case .join, .leave, .detach, .heard, .forceDisconnect: true
+        case .join, .leave, .detach, .heard, .forceDisconnect, .erase: true
         case .signal(_, let request): !request.isOnlineOnly
         case .refreshToken: false
         }
@@ -27,7 +27,7 @@ extension LoggedCommand {
     var movesDeadlines: Bool {
         switch self {
         case .session(let command): command.movesDeadlines
-        case .begin, .advance, .changeLimits, .nodeLost, .told, .end: true
+        case .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .end: true
         }
     }
 }

@@ -8,21 +8,29 @@ public final class LocalEngine: SessionEngine {
     typealias Hosted = LoggedSession<Void>
 
     private let sessions: LoggedSessions<Void>
+    private let log: any LocalCommandLog
+    /// The sessions that are being opened, with the commands that wait for them.
+    private var opening: [SessionID: [Submission]] = [:]
+    /// Called for a sleeping session that this version cannot read. It begins anew.
+    public var onUnreadable: ((SessionID, CodingFault) -> Void)?
 
     /// - Parameters:
     ///   - log: of this process only. The engine becomes its observer.
     ///   - run: a random name for this life of the process.
     ///   - bounds: the limits of each session.
+    ///   - history: what is kept, and where.
     ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
     ///   - now: the present moment of the process.
     public init(
-        log: any CommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
-        projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
+        log: any LocalCommandLog, run: RunID, bounds: SessionState.Bounds, history: EngineHistory = .none,
+        now: MonotonicInstant, projectOf: @escaping ProjectOfSession = { _ in nil },
+        makeEpoch: @escaping () -> Epoch
     ) {
-        precondition(!(log is any SharedCommandLog), "a log of several nodes needs a ClusterEngine")
+        self.log = log
         sessions = LoggedSessions(
-            log: log, run: run, bounds: bounds, now: now, projectOf: projectOf, makeEpoch: makeEpoch)
+            log: log, run: run, bounds: bounds, history: history, now: now, projectOf: projectOf,
+            makeEpoch: makeEpoch)
         log.observer = self
     }
 
@@ -58,7 +66,7 @@ public final class LocalEngine: SessionEngine {
             return true
         }
         sessions.append(.nodeLost(nil, at: lostAt), to: hosted)
-        sessions.append(.changeLimits(sessions.bounds), to: hosted)
+        sessions.append(.changeLimits(sessions.bounds(of: hosted.id)), to: hosted)
         return true
     }
 
@@ -67,7 +75,14 @@ public final class LocalEngine: SessionEngine {
     public func submit(
         _ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant
     ) {
-        let submission = Submission(command: command, session: session, ticket: ticket, now: now)
+        submit(Submission(command: command, session: session, ticket: ticket, now: now))
+    }
+
+    private func submit(_ submission: Submission) {
+        if mustOpen(for: submission) { open(submission) } else { enqueue(submission) }
+    }
+
+    private func enqueue(_ submission: Submission) {
         if let hosted = hosted(for: submission), sessions.enqueue(submission, in: hosted) { return }
         sessions.reports.submit(submission, carryOutUnlogged)
     }
@@ -96,7 +111,7 @@ public final class LocalEngine: SessionEngine {
         if let ticket { sessions.answer(ticket, change.outcome, to: command, entry) }
         sessions.report(change, of: hosted, .ofEntry)
         if command.movesDeadlines { sessions.table.schedule(hosted.id, at: hosted.state?.nextDeadline) }
-        if case .advance = command { hosted.isAdvancing = false }
+        hosted.noteCarriedOut(command)
         while let (command, ticket) = hosted.popUnlogged() {
             sessions.carryOutUnlogged(command, hosted.id, ticket, at: entry.time)
         }
@@ -104,8 +119,15 @@ public final class LocalEngine: SessionEngine {
             if hosted.steps.isEmpty { end(hosted) }
             return
         }
+        if state.isAsleep, hosted.steps.isEmpty { return sleep(hosted) }
+        if !state.unarchived.isEmpty { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         sessions.keepSnapshotIfDue(of: hosted)
+    }
+
+    private func sleep(_ hosted: Hosted) {
+        if let snapshot = hosted.snapshot { log.sleep(snapshot) }
+        sessions.table.remove(hosted.id)
     }
 
     private func end(_ hosted: Hosted) {
@@ -123,6 +145,7 @@ public final class LocalEngine: SessionEngine {
         while let session = sessions.table.popDue(by: time) {
             if let hosted = sessions[session] { sessions.appendAdvance(to: hosted) }
         }
+        sessions.tellArchive(at: time)
         sessions.appendEnds()
         sessions.flush(now: now)
     }
@@ -139,7 +162,92 @@ public final class LocalEngine: SessionEngine {
 
     public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { sessions.noteTold(event, of: session) }
 
-    public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) { sessions.changeLimits(to: new) }
+    public func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
+        sessions.changeLimits(to: new, history)
+    }
+
+    // MARK: - History
+
+    public func keepsHistory(_ session: SessionID) -> Bool { sessions.keepsHistory(session) }
+
+    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state?.unarchived.mark }
+
+    public func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        sessions.readHistory(request, of: session, answer: answer)
+    }
+
+    public func sweepHistory(now: WallTime) {
+        sessions.history.archive?.sweep(now: now) { [self] result in
+            if case .success(let empty) = result, !empty.isEmpty { log.forgetSleepers(empty) }
+        }
+    }
+
+    // MARK: - Opening
+
+    /// Whether a session that is not there may sleep, or may have a history from an order that was lost (HIS-3).
+    private func mustOpen(for submission: Submission) -> Bool {
+        if opening[submission.session] != nil { return true }
+        if sessions[submission.session] != nil { return false }
+        switch submission.command {
+        case .join: return log.sleeperCount > 0 || sessions.history.archive != nil
+        case .signal(.server, let request): return log.sleeperCount > 0 && !request.isOnlineOnly
+        case .erase(.server, _): return log.sleeperCount > 0
+        case .signal, .erase, .leave, .detach, .heard, .forceDisconnect, .refreshToken: return false
+        }
+    }
+
+    private func open(_ submission: Submission) {
+        let session = submission.session
+        opening[session, default: []].append(submission)
+        guard opening[session]?.count == 1 else { return }
+        guard log.sleeperCount > 0 else { return findEnd(of: session) }
+        log.wake(session) { [self] kept in
+            if let kept { wake(kept) } else { findEnd(of: session) }
+        }
+    }
+
+    private func wake(_ kept: KeptCommands.Session) {
+        let hosted = sessions.host(kept.id, node: ())
+        let last = kept.snapshot?.position.id
+        let counter = last.map { $0.run == sessions.run ? $0.counter : 0 } ?? 0
+        do throws(CodingFault) {
+            try hosted.restore(
+                KeptCommands.Session(id: kept.id, snapshot: kept.snapshot, entries: kept.entries, ownCounter: counter))
+        } catch {
+            sessions.table.remove(kept.id)
+            sessions.removeFromLog(kept.id, through: kept.snapshot?.position)
+            onUnreadable?(kept.id, error)
+            return findEnd(of: kept.id)
+        }
+        // The limits may be others since it fell asleep.
+        sessions.append(.changeLimits(sessions.bounds(of: kept.id)), to: hosted)
+        carryOutWaiting(for: kept.id)
+    }
+
+    /// A session that begins must not give out the seqs of messages that the archive has (HIS-3).
+    private func findEnd(of session: SessionID) {
+        guard let archive = sessions.history.archive, opening[session]?.contains(where: \.isJoin) == true else {
+            return carryOutWaiting(for: session)
+        }
+        archive.lastSeq(of: session) { [self] result in
+            switch result {
+            case .success(let last):
+                if let last { sessions.host(session, node: ()).beginsAfter = last.advanced(by: SessionState.seqStep) }
+                carryOutWaiting(for: session)
+            case .failure:
+                for submission in opening.removeValue(forKey: session) ?? [] {
+                    sessions.observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
+                }
+            }
+        }
+    }
+
+    private func carryOutWaiting(for session: SessionID) {
+        for submission in opening.removeValue(forKey: session) ?? [] { enqueue(submission) }
+    }
 
     // MARK: - Reading
 

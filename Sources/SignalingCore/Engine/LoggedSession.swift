@@ -36,6 +36,12 @@ final class LoggedSession<Node> {
     var isOpen = false
     /// Whether an `advance` is on its way.
     var isAdvancing = false
+    /// Whether the archive has been told something, and has not answered.
+    private(set) var isArchiving = false
+    /// After a fault of the archive: when to try again, in the log's time.
+    private var archiveDelayedUntil: MonotonicInstant?
+    /// A session that is begun begins above this seq (HIS-3).
+    var beginsAfter = Seq.zero
     var snapshots = SnapshotSchedule()
     var node: Node
 
@@ -127,6 +133,32 @@ final class LoggedSession<Node> {
         _ command: SessionCommand, at time: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome? {
         state?.handleUnlogged(command, now: time, effects: &effects)
+    }
+
+    /// This run's command to the session has been carried out.
+    func noteCarriedOut(_ command: LoggedCommand) {
+        switch command {
+        case .advance: isAdvancing = false
+        case .archived: isArchiving = false
+        case .begin, .session, .changeLimits, .nodeLost, .told, .end: break
+        }
+    }
+
+    // MARK: - The archive
+
+    /// The next thing to tell the archive if that is due now.
+    ///
+    /// - Parameter isDue: whether the state's messages have to be told.
+    func beginArchiving(_ largestCount: Int, at time: MonotonicInstant) -> Unarchived.Step? {
+        if isArchiving || archiveDelayedUntil.map({ time < $0 }) ?? false { return nil }
+        let step = state?.unarchived.nextStep(atMost: largestCount) { $0.date }
+        isArchiving = step != nil
+        return step
+    }
+
+    func archiveFailed(tryAgainAt moment: MonotonicInstant) {
+        isArchiving = false
+        archiveDelayedUntil = moment
     }
 
     /// The session as it is now, for the log; `nil` before the first entry and after the last.

@@ -15,6 +15,9 @@ final class LoggedSessions<Node> {
     let reports = ReportingQueue()
     private(set) var run: RunID
     private(set) var bounds: SessionState.Bounds
+    private(set) var history: EngineHistory
+    /// When to tell the archive what has waited for long, in the log's time.
+    var archiveChecks = SessionDeadlines()
     /// Whether the process stops. Nothing is appended any more then.
     private(set) var isStopping = false
     private let log: any CommandLog
@@ -23,17 +26,21 @@ final class LoggedSessions<Node> {
     private(set) var batch: [CommandAppend] = []
     /// How far the log's clock is ahead of the process's.
     private var clockOffset: Duration
+    /// The log's time at the last ``noteTime(_:)``.
+    private(set) var lastTime: MonotonicInstant
 
     init(
-        log: any CommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
+        log: any CommandLog, run: RunID, bounds: SessionState.Bounds, history: EngineHistory, now: MonotonicInstant,
         projectOf: @escaping ProjectOfSession, makeEpoch: @escaping () -> Epoch
     ) {
         table = SessionTable(projectOf: projectOf)
         self.log = log
         self.run = run
         self.bounds = bounds
+        self.history = history
         self.makeEpoch = makeEpoch
-        clockOffset = log.time(at: now).duration(since: now)
+        lastTime = log.time(at: now)
+        clockOffset = lastTime.duration(since: now)
     }
 
     subscript(session: SessionID) -> Session? { table[session] }
@@ -42,6 +49,13 @@ final class LoggedSessions<Node> {
         let hosted = Session(id: session, node: node, detached: detached)
         table.add(hosted, as: session)
         return hosted
+    }
+
+    /// The limits of one session.
+    func bounds(of session: SessionID) -> SessionState.Bounds {
+        var bounds = bounds
+        bounds.history = history.policy.types(of: table.project(of: session))
+        return bounds
     }
 
     // MARK: - Appending
@@ -68,7 +82,7 @@ final class LoggedSessions<Node> {
     func appendJoin(_ join: SessionCommand, to hosted: Session, _ ticket: CommandTicket) {
         if !hosted.isOpen {
             hosted.isOpen = true
-            append(.begin(makeEpoch(), bounds), to: hosted)
+            append(.begin(makeEpoch(), bounds(of: hosted.id), after: hosted.beginsAfter), to: hosted)
         }
         append(.session(join), to: hosted, ticket)
     }
@@ -199,13 +213,16 @@ final class LoggedSessions<Node> {
     func noteTime(_ now: MonotonicInstant) -> MonotonicInstant {
         let time = log.time(at: now)
         clockOffset = time.duration(since: now)
+        lastTime = time
         return time
     }
 
     func logTime(_ now: MonotonicInstant) -> MonotonicInstant { now.advanced(by: clockOffset) }
 
     /// In the process's time.
-    var nextDeadline: MonotonicInstant? { table.nextDeadline?.advanced(by: .zero - clockOffset) }
+    var nextDeadline: MonotonicInstant? {
+        MonotonicInstant.earlier(table.nextDeadline, archiveChecks.next)?.advanced(by: .zero - clockOffset)
+    }
 
     // MARK: - Presence
 
@@ -221,10 +238,13 @@ final class LoggedSessions<Node> {
     // MARK: - Limits
 
     /// - Parameter isChanged: whether this process tells the session.
-    func changeLimits(to new: SessionState.Bounds, where isChanged: (Session) -> Bool = { _ in true }) {
+    func changeLimits(
+        to new: SessionState.Bounds, _ policy: HistoryPolicy, where isChanged: (Session) -> Bool = { _ in true }
+    ) {
         bounds.changeRunning(to: new)
-        for (_, hosted) in table.ordered where hosted.isOpen && isChanged(hosted) {
-            append(.changeLimits(bounds), to: hosted)
+        history.policy = policy
+        for (id, hosted) in table.ordered where hosted.isOpen && isChanged(hosted) {
+            append(.changeLimits(bounds(of: id)), to: hosted)
         }
     }
 

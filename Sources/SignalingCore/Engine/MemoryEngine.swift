@@ -13,6 +13,12 @@ public final class MemoryEngine: SessionEngine {
     private let detached = DetachedTally()
     private let makeEpoch: () -> Epoch
     private let reports = ReportingQueue()
+    private var policy: HistoryPolicy
+    private let archive: MemoryArchive
+    /// The states of the sleeping sessions (HIS-3), in the smallest form.
+    private var sleepers: [SessionID: [UInt8]] = [:]
+    /// Reads the date at a moment of the caller's clock.
+    private let date: (MonotonicInstant) -> WallTime
 
     private final class Hosted {
         var state: SessionState { didSet { detached.note(state.detachedCount) } }
@@ -26,13 +32,20 @@ public final class MemoryEngine: SessionEngine {
 
     /// - Parameters:
     ///   - bounds: the limits of each session.
+    ///   - history: what is kept. The archive is in memory, too.
+    ///   - date: reads the date at a moment of the caller's clock.
     ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
     public init(
-        bounds: SessionState.Bounds = .init(), projectOf: @escaping ProjectOfSession = { _ in nil },
-        makeEpoch: @escaping () -> Epoch
+        bounds: SessionState.Bounds = .init(), history: HistoryPolicy = .none,
+        archive: MemoryArchive = MemoryArchive(),
+        date: @escaping (MonotonicInstant) -> WallTime = { WallTime(milliseconds: $0.nanoseconds / 1_000_000) },
+        projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
     ) {
         self.bounds = bounds
+        policy = history
+        self.archive = archive
+        self.date = date
         sessions = SessionTable(projectOf: projectOf)
         self.makeEpoch = makeEpoch
     }
@@ -54,6 +67,7 @@ public final class MemoryEngine: SessionEngine {
         let outcome: SessionOutcome
         if let hosted {
             outcome = hosted.state.handle(submission.command, now: submission.now, effects: &effects)
+            if !hosted.state.unarchived.isEmpty { tellArchive(of: session, hosted) }
             if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         } else {
             outcome = begin(submission, effects: &effects)
@@ -72,16 +86,73 @@ public final class MemoryEngine: SessionEngine {
     /// session only if it is needed afterwards: after a successful join.
     private func begin(_ submission: Submission, effects: inout [SessionEffect]) -> SessionOutcome {
         let session = submission.session
-        var state = SessionState(id: session, epoch: newEpoch(for: submission.command), bounds: bounds)
+        var state =
+            wake(session)
+            ?? SessionState(
+                id: session, epoch: newEpoch(for: submission.command),
+                // Only a join begins a history: a signal by REST to a session that never was finds nobody.
+                bounds: submission.isJoin ? bounds(of: session) : bounds)
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
-        if state.isNeeded { sessions.add(Hosted(state, detached), as: session) }
+        let hosted = Hosted(state, detached)
+        if !state.unarchived.isEmpty { tellArchive(of: session, hosted) }
+        if hosted.state.isNeeded || hosted.state.hasHistory {
+            sessions.add(hosted, as: session)
+            if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
+        }
         return outcome
+    }
+
+    private func bounds(of session: SessionID) -> SessionState.Bounds {
+        var bounds = bounds
+        bounds.history = policy.types(of: sessions.project(of: session))
+        return bounds
+    }
+
+    // MARK: - History
+
+    /// The archive is in memory and answers at once, so nothing waits for it.
+    private func tellArchive(of session: SessionID, _ hosted: Hosted) {
+        while let step = hosted.state.unarchived.nextStep(atMost: .max, date) {
+            switch step {
+            case .append(let messages, let seq):
+                archive.append(messages, to: session) { _ in }
+                hosted.state.archived(through: seq)
+            case .erase(let erasure, let seq):
+                archive.erase(erasure, of: session) { _ in }
+                hosted.state.archived(through: seq)
+            }
+        }
+    }
+
+    private func wake(_ session: SessionID) -> SessionState? {
+        guard let bytes = sleepers.removeValue(forKey: session), var state = try? SessionState(decoding: bytes) else {
+            return nil
+        }
+        state.bounds = bounds(of: session)
+        return state
+    }
+
+    public func keepsHistory(_ session: SessionID) -> Bool { policy.types(of: sessions.project(of: session)) != nil }
+
+    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state.unarchived.mark }
+
+    public func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        archive.page(request, of: session, answer: answer)
+    }
+
+    public func sweepHistory(now: WallTime) {
+        archive.sweep(now: now) { [self] result in
+            for session in (try? result.get()) ?? [] { sleepers[session] = nil }
+        }
     }
 
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken: Epoch("")
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase: Epoch("")
         }
     }
 
@@ -98,7 +169,12 @@ public final class MemoryEngine: SessionEngine {
             reports.report({ advance(session, to: now) }, then: carryOut)
             schedule(session)
         }
-        for session in sessions.takeUnneeded() where sessions[session]?.state.isNeeded == false {
+        for session in sessions.takeUnneeded() {
+            guard let hosted = sessions[session], !hosted.state.isNeeded else { continue }
+            if hosted.state.hasHistory {
+                hosted.state.sleep()
+                sleepers[session] = hosted.state.encoded()
+            }
             sessions.remove(session)
         }
     }
@@ -127,9 +203,10 @@ public final class MemoryEngine: SessionEngine {
     /// Does nothing: no event outlives the process.
     public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) {}
 
-    public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
+    public func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
         bounds.changeRunning(to: new)
-        for hosted in sessions.all { hosted.state.changeLimits(to: bounds, now: now) }
+        policy = history
+        for (id, hosted) in sessions.ordered { hosted.state.changeLimits(to: bounds(of: id), now: now) }
     }
 
     // MARK: - Reading

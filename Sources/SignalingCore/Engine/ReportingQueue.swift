@@ -8,6 +8,8 @@ struct Submission {
     let ticket: CommandTicket
     /// In the process's time.
     let now: MonotonicInstant
+
+    var isJoin: Bool { if case .join = command { true } else { false } }
 }
 
 /// Keeps the reports of two commands from mixing.

@@ -46,9 +46,26 @@ public protocol SessionEngine: AnyObject {
     /// The observers outside of a session have been told of an event, or will never be (LOG-11).
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID)
 
-    /// Replaces the numbers of connections and the rates of all sessions, and of those that begin later. The bounds of
-    /// logs and the windows stay as they are.
-    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant)
+    /// Replaces the numbers of connections, the rates and the kept types of all sessions, and of those that begin later.
+    /// The bounds of logs and the windows stay as they are.
+    func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant)
+
+    /// Whether a session keeps a history, or would if it began.
+    func keepsHistory(_ session: SessionID) -> Bool
+
+    /// What the newest page of a session's history depends on: it changes with each kept signal and each erasure. `nil` if
+    /// the engine does not host the session.
+    func historyMark(of session: SessionID) -> Seq?
+
+    /// Reads a page of a session's history: of what the archive has, and of what it has not confirmed (HIS-4). A message
+    /// that was acknowledged before the call is in its page. An engine may call `answer` later, and answers to several
+    /// reads in any order.
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
+
+    /// Trims the archive, and ends sleeping sessions whose history is empty (HIS-2, HIS-3). Call it about once a minute.
+    func sweepHistory(now: WallTime)
 
     /// The node stops. Connections and sessions that do not outlive it end now, and the observer gets the presence
     /// events. If other nodes continue the sessions, they learn that this node's connections have lost their sockets.

@@ -17,6 +17,8 @@ struct SessionTable<Hosted: AnyObject> {
 
     init(projectOf: @escaping ProjectOfSession) { self.projectOf = projectOf }
 
+    func project(of session: SessionID) -> APIKey? { projectOf(session) }
+
     var count: Int { sessions.count }
     /// In no order.
     var all: some Sequence<Hosted> { sessions.values }

@@ -14,6 +14,8 @@ public struct LogEntry: Sendable {
         /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1),
         /// and clients that suppress connection events get none.
         case presence(of: ConnectionID)
+        /// A signal whose content was erased (HIS-9). Nobody gets it.
+        case erased
     }
 
     public let seq: Seq
@@ -31,8 +33,16 @@ public struct LogEntry: Sendable {
         self.line = line
     }
 
+    /// The event without its content.
+    var erased: LogEntry {
+        LogEntry(seq: seq, audience: .everyone, kind: .erased, appendedAt: appendedAt, line: EncodedLine.nothing)
+    }
+
     /// Whether some members get the event in another way than others, or not at all.
     var isExclusive: Bool {
-        if case .signal = kind, case .everyone = audience { false } else { true }
+        switch (kind, audience) {
+        case (.signal, .everyone), (.erased, _): false
+        case (.signal, .only), (.presence, _): true
+        }
     }
 }

@@ -96,6 +96,21 @@ public struct SessionLog: Sendable {
             || now.duration(since: entries[0].appendedAt) > bounds.age
     }
 
+    /// Takes the content of events away. Their seqs stay, as events for nobody.
+    mutating func erase(where isErased: (LogEntry) -> Bool) {
+        for index in entries.indices where isErased(entries[index]) {
+            byteCount -= entries[index].line.byteCount
+            entries[index] = entries[index].erased
+        }
+    }
+
+    /// Drops all events. A client that needs one of them has overrun the log.
+    mutating func removeAll() {
+        entries = []
+        byteCount = 0
+        absences = Absences()
+    }
+
     /// The size of the newest event, and whether it is a join or a departure; `nil` before the first.
     public var newest: (byteCount: Int, isPresence: Bool)? {
         guard !entries.isEmpty else { return nil }

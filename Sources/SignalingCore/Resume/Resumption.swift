@@ -34,6 +34,9 @@ struct ResumeTicket: Hashable, Sendable {
     /// gets the events that its predecessor missed.
     let joined: Seq
     var secrets: ValidSecrets
+    /// The newest event that the client can have received; `nil` while it has a socket, and if it is not known. A client
+    /// that claims more is of another past: that of a server whose state was replaced by an older copy (G4).
+    var reach: Seq?
 
     /// Whether the claim has a valid secret (RES-6), and the token the same role and connection data (RES-7).
     func admits(_ claim: Resumption, of request: JoinRequest) -> Bool {

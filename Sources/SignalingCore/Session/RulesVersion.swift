@@ -11,8 +11,11 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// The connections with one access token share an allowance of signals (SIG-11).
     case tokenAllowances = 2
 
+    /// Sessions keep a history (HIS-1), and tickets the newest event that their clients can have (RES-1).
+    case history = 3
+
     /// The newest one, which this program gives to its commands.
-    public static let current = tokenAllowances
+    public static let current = history
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -13,6 +13,8 @@ public enum SessionCommand: Sendable {
     case heard(SocketBinding)
     case signal(CommandSender, SignalRequest)
     case forceDisconnect(CommandSender, ConnectionID)
+    /// Erases messages of the history (HIS-9).
+    case erase(CommandSender, Erasure)
     /// The client has shown a newer token (CON-12).
     case refreshToken(SocketBinding, TokenClaims)
 }
@@ -79,6 +81,8 @@ public enum SessionOutcome: Sendable {
     /// The signal is in the log with this seq (G2). `nil` for an online-only signal.
     case signalled(Seq?)
     case forceDisconnected
+    /// The erasure has this seq.
+    case erased(Seq)
     /// The expiry of the newer token is noted.
     case refreshed(TokenExpiry)
     /// The command was refused, and changed nothing (ERR-2).
@@ -109,6 +113,8 @@ public struct JoinResult: Sendable {
     public var missing: MissingEvents? = nil
     /// The connections that are away, for a client that is told of them.
     public var absences: Absences? = nil
+    /// Whether the session keeps a history.
+    public var hasHistory = false
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }

@@ -31,6 +31,8 @@ extension SessionState {
         /// The maximum number of presence events that wait for ``SessionState/told(through:)``; zero keeps none. Beyond
         /// it the oldest are dropped (LOG-11).
         public var untoldEventCount = 0
+        /// The types of signals that the session's history keeps (HIS-1); `nil` for none.
+        public var history: KeptTypes?
 
         /// The log keeps events for as long as a client may ask for them.
         public init(

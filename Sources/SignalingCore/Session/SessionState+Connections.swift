@@ -5,6 +5,7 @@ extension SessionState {
     mutating func join(
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
+        isAsleep = false
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // The client's order of events was lost.
         guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }
@@ -12,11 +13,11 @@ extension SessionState {
             let after = max(claim.after, member.ticket.begin)
             // Before the old connection is removed, which adds an event.
             let isKept = log.hasAll(after: after)
-            let isOfThisOrder = after <= log.lastSeq
+            let isOfThisOrder = after <= min(member.ticket.reach ?? log.lastSeq, log.lastSeq)
             // Without a resume window nothing is resumed, even before the server notices the loss: the session keeps no
             // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
             // socket before the end of its replay recovers once more instead (RES-4).
-            if bounds.resumeWindow > .zero, isKept, after >= member.ticket.joined {
+            if bounds.resumeWindow > .zero, isKept, isOfThisOrder, after >= member.ticket.joined {
                 return resume(member, request, claim, after, effects: &effects)
             }
             if request.isUntimely { return .refused(.untimely) }
@@ -38,7 +39,7 @@ extension SessionState {
             return begin(request, .lost, now, effects: &effects)
         }
         let after = max(claim.after, ticket.begin)
-        let isOfThisOrder = after <= log.lastSeq
+        let isOfThisOrder = after <= min(ticket.reach ?? log.lastSeq, log.lastSeq)
         let answer = begin(
             request, isOfThisOrder ? .recovered : .lost, after: isOfThisOrder ? after : nil, now, effects: &effects)
         // A refused connect changes nothing (ERR-2): once the session has room, the client recovers.
@@ -56,6 +57,7 @@ extension SessionState {
         roster.update(claim.connectionId) { member in
             member.attachment = .attached(request.socket, node: node)
             member.ticket.secrets.issue(request.secretHash, claimed: claim.secretHash)
+            member.ticket.reach = nil
             member.answers.socketChanged()
         }
         detachments.remove(claim.connectionId)
@@ -139,9 +141,12 @@ extension SessionState {
     ) -> JoinResult {
         JoinResult(
             connection: connection, role: role, suppressesPresence: suppressesPresence, epoch: epoch, seq: after,
-            outcome: outcome, replayThrough: replayThrough,
+            outcome: outcome, replayThrough: replayThrough, hasHistory: bounds.history != nil,
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
+
+    /// The newest event that a client can have that loses its socket now.
+    var reach: Seq? { rules >= .history ? log.lastSeq : nil }
 
     /// Ends a connection, unless it has left or uses another socket.
     mutating func leave(
@@ -158,8 +163,10 @@ extension SessionState {
     ) -> SessionOutcome {
         guard isAttached(binding) else { return .done }
         let until = now.advanced(by: bounds.resumeWindow)
+        let reach = reach
         let token = roster.update(binding.connectionId) { member in
             member.attachment = .detached(at: now, until: until)
+            member.ticket.reach = reach
             return member.token
         }
         detachments.add(Detachments.Loss(connectionId: binding.connectionId, until: until, token: token ?? nil))

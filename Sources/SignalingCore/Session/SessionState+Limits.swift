@@ -1,14 +1,15 @@
 import SignalingProtocol
 
 extension SessionState.Bounds {
-    /// Replaces the limits that may change while a session lasts: the number of connections, the rates, and the
-    /// number of untold presence events. The log's bounds and the windows stay, since clients rely on them.
+    /// Replaces the limits that may change while a session lasts: the number of connections, the rates, the number
+    /// of untold presence events, and what the history keeps. The log's bounds and the windows stay, since clients rely on them.
     public mutating func changeRunning(to new: SessionState.Bounds) {
         connectionCount = new.connectionCount
         signalRate = new.signalRate
         onlineOnlyRate = new.onlineOnlyRate
         onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
         untoldEventCount = new.untoldEventCount
+        history = new.history
     }
 }
 

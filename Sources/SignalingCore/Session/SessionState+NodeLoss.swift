@@ -18,11 +18,13 @@ extension SessionState {
         if run == nil || run == keeper { keeper = run == submitter ? nil : submitter }
         let lostAt = min(moment, now)
         let until = lostAt.advanced(by: bounds.resumeWindow)
+        let reach = reach
         var lost: [Detachments.Loss] = []
         for id in connections.map(\.connectionId) {
             roster.update(id) { member in
                 guard case .attached(_, let node) = member.attachment, run == nil || run == node else { return }
                 member.attachment = .detached(at: lostAt, until: until)
+                member.ticket.reach = reach
                 lost.append(Detachments.Loss(connectionId: id, until: until, token: nil))
             }
         }

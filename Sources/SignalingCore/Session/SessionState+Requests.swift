@@ -31,6 +31,8 @@ extension AnswerBook.Answer {
         switch outcome {
         case .signalled(let seq?): self = .signalled(seq)
         case .forceDisconnected: self = .forceDisconnected
+        // It has a seq, as an acknowledged signal has.
+        case .erased(let seq): self = .signalled(seq)
         case .refused(let error): self = .refused(error)
         case .signalled(nil), .joined, .wasForceDisconnected, .done, .refreshed, .unavailable: return nil
         }

@@ -24,12 +24,14 @@ extension SessionState {
             }
         }
         do { try request.validate() } catch { return .refused(error) }
+        let isKept = request.to == nil && !request.isOnlineOnly && bounds.history?.contains(request.type) == true
+        if isKept, unarchived.isFull { return .refused(.historyBehind) }
         if let to = request.to {
             guard roster.contains(to) else {
                 return .refused(
                     SignalingError(.notFound, "the target connection is not in the session; it may have left"))
             }
-        } else if roster.isEmpty {
+        } else if roster.isEmpty, !isKept {
             return .refused(SignalingError(.notFound, "the session has no connections"))
         }
 
@@ -60,7 +62,9 @@ extension SessionState {
                         audience: audience, line: line(nil))))
             return .signalled(nil)
         }
-        return .signalled(log.append(audience: audience, kind: .signal, now: now, line: line).seq)
+        let entry = log.append(audience: audience, kind: .signal, now: now, line: line)
+        if isKept { unarchived.keep(entry) }
+        return .signalled(entry.seq)
     }
 }
 

@@ -30,6 +30,11 @@ public struct SessionState: Sendable {
     var lastCreationTime: WallTime
     /// The presence of which observers outside of the session have not been told.
     var untoldPresence: UntoldPresence
+    /// Whether the session has slept since its last join (HIS-3): the log need not keep it among the others. Not kept:
+    /// a session that was opened is awake.
+    var isAsleep = false
+    /// What the session's archive has not confirmed (HIS-3).
+    var unarchived: Unarchived
     /// The node that acts for the session: it carries out what is due, and tells observers outside of it. `nil` if that
     /// node has stopped; the next command's submitter is then the keeper.
     public internal(set) var keeper: RunID?
@@ -42,12 +47,16 @@ public struct SessionState: Sendable {
         let moment: MonotonicInstant
     }
 
-    public init(id: SessionID, epoch: Epoch, bounds: Bounds = .init(), rules: RulesVersion = .current) {
+    /// - Parameter seq: the events begin above it.
+    public init(
+        id: SessionID, epoch: Epoch, after seq: Seq = .zero, bounds: Bounds = .init(), rules: RulesVersion = .current
+    ) {
         self.id = id
         self.rules = rules
         self.epoch = epoch
         self.bounds = bounds
-        log = SessionLog(bounds: bounds.log)
+        log = SessionLog(bounds: bounds.log, lastSeq: seq, entries: [])
+        unarchived = Unarchived(lastKept: seq)
         roster = Roster(listBlockByteCount: bounds.listBlockByteCount)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
         // Kept for as long as their clients try to come back (RES-13).
@@ -66,8 +75,12 @@ public struct SessionState: Sendable {
     public func contains(_ connection: ConnectionID) -> Bool { roster.contains(connection) }
 
     /// Whether the session has a connection, a client may come back to it, observers outside have not been told of its
-    /// presence, or an access token has used its allowance of signals: a session that begins anew would renew that.
-    public var isNeeded: Bool {
+    /// presence, the archive lacks a message, or an access token has used its allowance of signals: a session that begins
+    /// anew would renew that.
+    public var isNeeded: Bool { isOccupied || !unarchived.isEmpty }
+
+    /// Whether the session is needed for its clients, or for observers outside of it.
+    var isOccupied: Bool {
         !roster.isEmpty || expiredTickets.neededUntil != nil || forceDisconnectedTickets.neededUntil != nil
             || !untold.isEmpty || signalAllowances.fullAt != nil
     }
@@ -126,6 +139,8 @@ public struct SessionState: Sendable {
                 $0.signal(request, from: sender, now, effects: &effects)
             }
         case .refreshToken(let binding, let claims): return refreshToken(binding, claims)
+        case .erase(let sender, let erasure):
+            return answering(sender, isRepeatable: true) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
             return answering(sender, isRepeatable: true) {
                 $0.forceDisconnect(target, by: sender, now, effects: &effects)
@@ -142,7 +157,7 @@ public struct SessionState: Sendable {
         case .signal(let sender, let request) where request.isOnlineOnly:
             signal(request, from: sender, now, effects: &effects)
         case .refreshToken(let binding, let claims): refreshToken(binding, claims)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect: nil
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase: nil
         }
     }
 

@@ -38,6 +38,11 @@ public struct EncodedLine: Sendable {
         return senderName + writer.bytes
     }
 
+    /// No line at all.
+    public static let nothing = EncodedLine(none: ())
+
+    private init(none: ()) { (bytes, senderOffset, sender) = ([], 0, []) }
+
     private static let senderName = Array(#","connection":"#.utf8)
 
     /// The connection alone, `{…}`, out of the bytes that ``encode(_:)`` returned.
@@ -70,7 +75,7 @@ public struct EncodedLine: Sendable {
     public init?(bytes: [UInt8], insertion: (bytes: [UInt8], offset: Int)?) {
         guard (0...bytes.count).contains(insertion?.offset ?? 0) else { return nil }
         self.bytes = bytes
-        self.sender = insertion?.bytes ?? []
+        sender = insertion?.bytes ?? []
         senderOffset = insertion?.offset ?? 0
     }
 
@@ -79,6 +84,36 @@ public struct EncodedLine: Sendable {
     public var insertion: (bytes: [UInt8], offset: Int)? { sender.isEmpty ? nil : (sender, senderOffset) }
 
     public var byteCount: Int { bytes.count }
+
+    /// A signal's line in the parts of a message of the history (HIS-6): `{"seq":…,"from":…` with the sender's
+    /// connection, and `,"type":…,"data":…`. `nil` for any other line.
+    public var historyParts: (head: [UInt8], content: [UInt8])? {
+        guard bytes.starts(with: Self.signalStart), let end = headEnd else { return nil }
+        let head = [UInt8(ascii: "{")] + bytes[Self.signalStart.count..<end] + sender
+        return (head, Array(bytes[end..<(bytes.count - 1)]))
+    }
+
+    /// The signal's line without what it says.
+    public var withoutContent: EncodedLine {
+        guard let end = headEnd else { return self }
+        return EncodedLine(
+            bytes: bytes[..<end] + [UInt8(ascii: "}")], insertion: sender.isEmpty ? nil : (sender, end)) ?? self
+    }
+
+    private static let signalStart = Array(#"{"ev":"signal","#.utf8)
+    private static let noSender = Array(#""from":null"#.utf8)
+
+    /// Where a signal's type and data begin.
+    private var headEnd: Int? {
+        if !sender.isEmpty { return senderOffset }
+        // A signal by REST: the name of the member is behind the seq, whose digits hold no quotation mark.
+        var index = Self.signalStart.count
+        while index + Self.noSender.count < bytes.count {
+            if bytes[index...].starts(with: Self.noSender) { return index + Self.noSender.count }
+            index += 1
+        }
+        return nil
+    }
 
     /// Appends this line to a text message, after a newline unless it is the message's first line (WIRE-3).
     ///

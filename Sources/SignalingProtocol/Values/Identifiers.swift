@@ -82,6 +82,7 @@ public struct Seq: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static let zero = Seq(0)
     public var next: Seq { Seq(rawValue + 1) }
     public var previous: Seq { Seq(rawValue - 1) }
+    public func advanced(by step: Int64) -> Seq { Seq(rawValue &+ step) }
     public var description: String { String(rawValue) }
     public static func < (left: Seq, right: Seq) -> Bool { left.rawValue < right.rawValue }
 }

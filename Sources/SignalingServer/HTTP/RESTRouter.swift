@@ -244,6 +244,27 @@ final class RESTRouter {
                 let write = { @Sendable in JSONValue.list(connections, of: session, in: project.apiKey).encoded() }
                 hub.environment.loop.runInBackground(write, then: { exchange.respond(.json(encoded: $0)) })
             }
+        case .messages(let session):
+            try check(session, of: project)
+            if exchange.method == .delete {
+                guard let through = try seq("through", exchange) else {
+                    throw SignalingError(.invalidParameter, "\"through\" is missing: the last message to erase")
+                }
+                submit(.erase(.server, .through(through)), to: session, for: exchange)
+            } else {
+                let charge = charge(to: project)
+                hub.readHistory(try historyRequest(exchange), of: session) { result in
+                    switch result {
+                    case .success(let page):
+                        charge(page.messageCount)
+                        exchange.respond(.json(encoded: page.body))
+                    case .failure(let error): exchange.respond(.failure(error))
+                    }
+                }
+            }
+        case .message(let session, let seq):
+            try check(session, of: project)
+            submit(.erase(.server, .message(seq)), to: session, for: exchange)
         case .link: exchange.respond(try makeLink(exchange, of: project))
         case .media,
             .streams where exchange.method == .put:
@@ -272,6 +293,35 @@ final class RESTRouter {
         exchange.overdueResponse = .undecided
         hub.submit(command, to: session) { exchange.respond(.answer(to: $0)) }
     }
+
+    // MARK: - History
+
+    private func historyRequest(_ exchange: HTTPExchange) throws(SignalingError) -> HistoryRequest {
+        let (before, after) = (try seq("before", exchange), try seq("after", exchange))
+        var limit = HistoryRequest.standardLimit
+        if let text = exchange.queryValue("limit") {
+            guard let number = Seq(digits: text)?.rawValue, number >= 1 else {
+                throw SignalingError(.invalidParameter, "\"limit\" must be 1 or more")
+            }
+            limit = Int(clamping: number)
+        }
+        switch (before, after) {
+        case (nil, nil): return HistoryRequest(.newest, limit: limit)
+        case (let before?, nil): return HistoryRequest(.before(before), limit: limit)
+        case (nil, let after?): return HistoryRequest(.after(after), limit: limit)
+        case (.some, .some): throw SignalingError(.invalidParameter, "use \"before\" or \"after\", not both")
+        }
+    }
+
+    private func seq(_ name: String, _ exchange: HTTPExchange) throws(SignalingError) -> Seq? {
+        guard let text = exchange.queryValue(name) else { return nil }
+        guard let seq = Seq(digits: text) else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" must be a number, the seq of a message")
+        }
+        return seq
+    }
+
+    // MARK: - Bodies
 
     private func signalRequest(_ body: [UInt8]) throws(SignalingError) -> SignalRequest {
         let object = try object(body)

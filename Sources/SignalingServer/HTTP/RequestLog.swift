@@ -83,6 +83,8 @@ extension Route {
             switch route {
             case .signal: "signal"
             case .connections: "list_connections"
+            case .messages: "history"
+            case .message: "erase"
             case .connection: "force_disconnect"
             case .streams, .stream: "streams"
             case .link: "create_link"

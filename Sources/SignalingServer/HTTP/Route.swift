@@ -79,6 +79,10 @@ enum ProjectRoute: Hashable {
     case connections(SessionID)
     /// `/session/{sessionId}/connection/{connectionId}`
     case connection(SessionID, ConnectionID)
+    /// `/session/{sessionId}/message`: the history (HIS-10).
+    case messages(SessionID)
+    /// `/session/{sessionId}/message/{seq}`
+    case message(SessionID, Seq)
     /// `/session/{sessionId}/stream`: always empty, and PUT (a layout) concerns media.
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
@@ -111,6 +115,10 @@ enum ProjectRoute: Hashable {
         case ("connection", 3) where parts[2] == "signal":
             guard let connection = PathText.decoded(parts[1]) else { return nil }
             self = .signal(session, to: ConnectionID(connection))
+        case ("message", 1): self = .messages(session)
+        case ("message", 2):
+            guard let seq = Seq(digits: parts[1]) else { return nil }
+            self = .message(session, seq)
         case ("stream", 1): self = .streams(session)
         case ("stream", 2): self = .stream(session)
         case ("connection", 3) where parts[2] == "play-dtmf", ("stream", 3) where parts[2] == "mute",
@@ -124,9 +132,20 @@ enum ProjectRoute: Hashable {
         switch self {
         case .signal, .link: [.post]
         case .connections, .stream: [.get, .head]
+        case .messages: [.get, .head, .delete]
         case .streams: [.get, .head, .put]
-        case .connection: [.delete]
+        case .connection, .message: [.delete]
         case .media: HTTPMethod.allCases
         }
+    }
+}
+
+extension Seq {
+    /// Reads digits alone: one number has one spelling.
+    init?(digits: String) {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int64(digits), number < .max
+        else { return nil }
+        self.init(number)
     }
 }

@@ -50,6 +50,7 @@ final class Hub<Environment: HubEnvironment> {
     /// The sockets in all rooms.
     private(set) var joinedCount = 0
     var restCalls = RESTCalls()
+    let history: HistoryDesk
 
     // The turn.
     var turn: UInt64 = 0
@@ -103,6 +104,7 @@ final class Hub<Environment: HubEnvironment> {
         self.refusals = refusals
         self.onPresence = onPresence
         self.onKeptPresence = onKeptPresence
+        history = HistoryDesk(engine: engine)
         joinControl = JoinControl(limits: limits.joins)
         lineShare = LineShare(limits.lines)
         randomness = environment.makeRandomness()
@@ -154,6 +156,14 @@ final class Hub<Environment: HubEnvironment> {
         engine.submit(command, to: session, ticket: ticket, now: environment.now)
     }
 
+    /// Reads a page for the project's own server. Calls `answer` on the loop.
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID, answer: @escaping (Result<PageBytes, SignalingError>) -> Void
+    ) {
+        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
+        history.read(request, of: session, now: environment.now, answer: answer)
+    }
+
     // MARK: - Effects
 
     func handle(_ input: ConnectionState.Input, for peer: Peer<Environment.Socket>) {
@@ -165,6 +175,8 @@ final class Hub<Environment: HubEnvironment> {
         for effect in effects {
             switch effect {
             case .send(let message): send(message, to: peer)
+            case .sendLine(let line): send(line, to: peer)
+            case .readHistory(let id, let request, let session): read(request, id, of: session, for: peer)
             case .enter(let request, let welcome, let entry): enter(peer, request, welcome, entry)
             case .authenticate(let request): authenticate(request, for: peer)
             case .verify(let request, let refresh): verify(refresh, request, for: peer)
@@ -207,7 +219,8 @@ final class Hub<Environment: HubEnvironment> {
                     claimedSecretHash: request.resume.map { ResumeSecretHash(of: $0.secret) },
                     token: TokenFingerprint(key.token), lineRateFullAt: lineRateFullAt,
                     busyWait: .milliseconds(
-                        Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness))))
+                        Int64.random(in: 0...Limits.longestBusyWait.wholeMilliseconds, using: &randomness)),
+                    historyAccess: limits.historyReading.access(of: grant.history)))
         } catch {
             noteRefused(error, of: peer, key: request.apiKey)
             result = .failure(error)
@@ -327,6 +340,22 @@ final class Hub<Environment: HubEnvironment> {
             EncodedLine.append(EncodedLine(message).bytes, to: &peer.unjoinedLines, separatedFrom: 0)
         }
         markDirty(peer)
+    }
+
+    private func send(_ line: EncodedLine, to peer: Peer<Environment.Socket>) {
+        guard let subscription = peer.subscription else { return }
+        subscription.outbox.append(line, after: subscription.outbox.cursor)
+        markDirty(peer)
+    }
+
+    private func read(
+        _ request: HistoryRequest, _ id: RequestID, of session: SessionID, for peer: Peer<Environment.Socket>
+    ) {
+        history.read(request, of: session, now: now) { [weak self] result in
+            // The client may have gone meanwhile.
+            guard let self, peers[peer.socket.id] === peer else { return }
+            handle(.pageRead(id, result.map { $0.line(answering: id) }), for: peer)
+        }
     }
 
     private func close(

@@ -8,6 +8,8 @@ struct HubLimits: Sendable {
     var heartbeat = Limits.heartbeat
     /// What happens when the token of a connected client expires (TOK-9).
     var tokenExpiry = TokenExpiry.Policy.keep
+    /// Who may read the history (HIS-8).
+    var historyReading = HistoryReading.role
     /// When the hub stops reading from a client (WIRE-13).
     var backPressure = BackPressure.Bounds.standard
     /// The rate of a client's lines that the signal rate does not count (WIRE-15); `nil` for no limit.

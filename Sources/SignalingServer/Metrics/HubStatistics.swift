@@ -44,7 +44,8 @@ final class HubStatistics {
         case .signalled: acceptedClientSignals += 1
         case .refused(let error) where Self.signalErrors.contains(error.code):
             clientSignalRefusals[error.code, default: 0] += 1
-        case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: break
+        case .refused, .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .erased, .refreshed:
+            break
         }
     }
 
@@ -53,7 +54,7 @@ final class HubStatistics {
         switch outcome {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
-        case .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .refreshed: break
+        case .unavailable, .joined, .wasForceDisconnected, .done, .forceDisconnected, .erased, .refreshed: break
         }
     }
 

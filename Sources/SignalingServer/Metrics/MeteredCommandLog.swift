@@ -5,13 +5,13 @@ import SignalingProtocol
 /// Passes everything on to a command log, and measures how long appends and snapshots take. Confined to the loop.
 ///
 /// Only for a log of one process, which confirms commands in the order of the appends.
-final class MeteredCommandLog: CommandLog, CommandLogObserver {
+final class MeteredCommandLog: LocalCommandLog, CommandLogObserver {
     private struct Append {
         var count: Int
         let at: MonotonicInstant
     }
 
-    private let log: any CommandLog
+    private let log: any LocalCommandLog
     private let now: () -> MonotonicInstant
     private var appends: Deque<Append> = []
     private var snapshots: [SessionID: MonotonicInstant] = [:]
@@ -19,7 +19,7 @@ final class MeteredCommandLog: CommandLog, CommandLogObserver {
     private(set) var snapshotDuration = Histogram(.durations)
     weak var observer: (any CommandLogObserver)?
 
-    init(_ log: any CommandLog, now: @escaping () -> MonotonicInstant) {
+    init(_ log: any LocalCommandLog, now: @escaping () -> MonotonicInstant) {
         self.log = log
         self.now = now
         log.observer = self
@@ -42,6 +42,19 @@ final class MeteredCommandLog: CommandLog, CommandLogObserver {
         snapshots[session] = nil
         log.remove(session, through: position)
     }
+
+    var sleeperCount: Int { log.sleeperCount }
+
+    func sleep(_ snapshot: CommandSnapshot) {
+        snapshots[snapshot.session] = nil
+        log.sleep(snapshot)
+    }
+
+    func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
+        log.wake(session, answer: answer)
+    }
+
+    func forgetSleepers(_ sessions: [SessionID]) { log.forgetSleepers(sessions) }
 
     func log(confirmed entries: [CommandEntry]) {
         let now = now()

@@ -55,6 +55,12 @@ public struct ServerConfiguration: Sendable {
     public var developmentFolder: String?
     /// After which accident an acknowledged signal is still in the state folder. Default ``Durability/process``.
     public var durability = Durability.process
+    /// Which sessions keep a history, and of what (HIS-1). Default: none.
+    public var history = HistoryPolicy.none
+    /// How much history is kept (HIS-2).
+    public var historyBounds = HistoryBounds()
+    /// Who may read the history (HIS-8). Default ``HistoryReading/role``.
+    public var historyReading = HistoryReading.role
     /// The Redis over which several servers share their sessions; with several addresses the sessions are spread over
     /// them. All servers have the same list and the same projects. Excludes ``stateFolder`` and development mode. Empty:
     /// this server has its sessions for itself.

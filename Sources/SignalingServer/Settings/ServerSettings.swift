@@ -46,7 +46,8 @@ public struct ServerSettings: Sendable {
             settings.values[declaration.name] = try await sources.content(of: declaration)
         }
         return ResolvedSettings(
-            values: settings, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:])
+            values: settings, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
+            projectHistory: file?.history ?? [:])
     }
 
     /// The sources in the order of their precedence, and the file if there is one.
@@ -65,6 +66,8 @@ package struct ResolvedSettings: Sendable {
     package let values: ServerSettings
     let projects: [Project]
     package let projectWebhooks: [APIKey: WebhookReceiver]
+    /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.
+    let projectHistory: [APIKey: KeptTypes?]
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
@@ -85,6 +88,11 @@ package struct ResolvedSettings: Sendable {
         configuration.stateFolder = values.stateDir
         if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {
             configuration.durability = durability
+        }
+        configuration.history = try history(configuration.access)
+        configuration.historyBounds = historyBounds
+        if let reading = values.historyAccess.flatMap({ HistoryReading(rawValue: $0.lowercased()) }) {
+            configuration.historyReading = reading
         }
         configuration.redis = try redis(configuration)
         configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
@@ -130,6 +138,25 @@ package struct ResolvedSettings: Sendable {
                 "development mode is off and there is no project. Give an API key and a secret.")
         case (true, true?), (true, nil): return .development
         }
+    }
+
+    private func history(_ access: ServerConfiguration.Access) throws -> HistoryPolicy {
+        let standard: String? =
+            switch access {
+            case .development: SettingsTable.chatTypes
+            case .project, .projects: nil
+            }
+        return HistoryPolicy(
+            standard: try (values.history ?? standard).flatMap { try KeptTypes(setting: $0) }, projects: projectHistory)
+    }
+
+    private var historyBounds: HistoryBounds {
+        var bounds = HistoryBounds()
+        if let days = values.historyDays { bounds.age = .seconds(days * 86_400) }
+        if let count = values.historyMessages { bounds.messageCount = count }
+        if let count = values.historyBytes { bounds.byteCount = count }
+        if let count = values.historyTotalBytes { bounds.totalByteCount = count }
+        return bounds
     }
 
     private func redis(_ configuration: ServerConfiguration) throws -> [RedisAddress] {

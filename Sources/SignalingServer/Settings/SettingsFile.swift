@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSONText
+import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 
@@ -17,6 +18,8 @@ struct SettingsFile {
     let projects: [Project]
     /// The webhook receivers that belong to one project.
     let webhooks: [APIKey: WebhookReceiver]
+    /// What single projects keep as history; `nil` as a value keeps nothing.
+    let history: [APIKey: KeptTypes?]
 
     init(path: String) throws {
         let name = "the configuration file \(path)"
@@ -35,19 +38,23 @@ struct SettingsFile {
         let folder = URL(filePath: path).deletingLastPathComponent()
         var projects: [Project] = []
         var webhooks: [APIKey: WebhookReceiver] = [:]
+        var history: [APIKey: KeptTypes?] = [:]
         let table = SettingsTable.shared
         for members in try settings.list(table.projects.declaration.name) {
             let project = try Self.project(members)
             projects.append(project)
             webhooks[project.apiKey] = try Self.webhook(members)
+            if let kept = try Self.history(members) { history.updateValue(kept, forKey: project.apiKey) }
         }
         for members in try settings.list(table.applications.declaration.name) {
             let project = try Self.application(members, folder: folder)
             projects.append(project)
             webhooks[project.apiKey] = try Self.webhook(members)
+            if let kept = try Self.history(members) { history.updateValue(kept, forKey: project.apiKey) }
         }
         self.projects = projects
         self.webhooks = webhooks
+        self.history = history
         self.path = path
         let applicationCount = projects.count(where: \.isApplication)
         counts = [
@@ -74,6 +81,17 @@ struct SettingsFile {
         SettingsTable.shared.webhookUrl.declaration.name, SettingsTable.shared.webhookSecret.declaration.name,
     ]
 
+    private static let historyMember = SettingsTable.shared.history.declaration.name
+
+    /// What the project keeps; `nil` if it does not say.
+    private static func history(_ members: Members) throws -> KeptTypes?? {
+        guard members.object[historyMember] != nil else { return nil }
+        let text = try members.text(historyMember)
+        do { return .some(try KeptTypes(setting: text)) } catch let error as ConfigurationError {
+            throw ConfigurationError("\(members.name): \(error.description)")
+        }
+    }
+
     private static func webhook(_ members: Members) throws -> WebhookReceiver? {
         let texts = try webhookMembers.map { try members.object[$0] == nil ? nil : members.text($0) }
         do { return try WebhookReceiver.read(url: texts[0], secret: texts[1]) } catch let error as ConfigurationError {
@@ -82,7 +100,7 @@ struct SettingsFile {
     }
 
     private static func project(_ members: Members) throws -> Project {
-        try members.check(known: ["apiKey", "secrets"] + webhookMembers)
+        try members.check(known: ["apiKey", "secrets", historyMember] + webhookMembers)
         let apiKey = APIKey(try members.text("apiKey"))
         guard Project.isKey(apiKey) else {
             throw ConfigurationError(
@@ -107,7 +125,7 @@ struct SettingsFile {
     }
 
     private static func application(_ members: Members, folder: URL) throws -> Project {
-        try members.check(known: ["applicationId", "publicKeyFile"] + webhookMembers)
+        try members.check(known: ["applicationId", "publicKeyFile", historyMember] + webhookMembers)
         let id = try members.text("applicationId")
         guard Project.isUUID(id) else {
             throw ConfigurationError("\(members.name): \"applicationId\" is \"\(id.prefix(64))\". Use a UUID.")

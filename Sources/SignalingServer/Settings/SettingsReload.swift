@@ -18,7 +18,7 @@ extension ResolvedSettings {
             table.applications.declaration, table.allowPartnerAuth.declaration, table.tlsCert.declaration,
             table.tlsKey.declaration, table.sessionConnections.declaration, table.signalRate.declaration,
             table.signalBurst.declaration, table.requestRate.declaration, table.onlineOnlyLimit.declaration,
-            table.drainSeconds.declaration, table.logLevel.declaration,
+            table.history.declaration, table.drainSeconds.declaration, table.logLevel.declaration,
         ]
         return Set(declarations.map(\.name))
     }()
@@ -62,7 +62,8 @@ extension ResolvedSettings {
         let settings = ResolvedSettings(
             values: merged,
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
-            projectWebhooks: projectWebhooks)
+            projectWebhooks: projectWebhooks,
+            projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory)
         // Two of the new values may contradict one that stays.
         _ = try settings.configuration()
         return (settings, change)
@@ -84,6 +85,7 @@ extension ResolvedSettings {
         switch name {
         case table.projects.declaration.name:
             return projects.filter { !$0.isApplication } != new.projects.filter { !$0.isApplication }
+                || projectHistory != new.projectHistory
         case table.applications.declaration.name:
             return projects.filter(\.isApplication) != new.projects.filter(\.isApplication)
         default: return values.values[name] != new.values.values[name]

@@ -18,6 +18,10 @@ public struct SettingsTable: Sendable {
     /// The default burst is the number of signals that the rate allows in this many seconds.
     static let burstSeconds = 5
 
+    private static let historyBounds = HistoryBounds()
+    /// The types of chat messages, those of OpenTok's sample component included.
+    static let chatTypes = "text-chat,TextChat"
+
     private static let day = 0...86_400
     private static let million = 1_000_000
 
@@ -125,6 +129,28 @@ public struct SettingsTable: Sendable {
         "durability", default: Self.standard.durability.rawValue, choice: Durability.allCases.map(\.rawValue),
         "The accident after which an acknowledged signal is still in the state folder: the end of the process, or loss "
             + "of power, which costs a disk synchronization for each group of commands.")
+    public let history = Setting<String>(
+        "history", default: "\(Self.chatTypes) in development mode; otherwise none",
+        form: "types of signals, separated by commas, or all, or none",
+        "The types of the signals that sessions keep for clients that come later (HIS-1). A project in the file may have "
+            + "its own.")
+    public let historyAccess = Setting<String>(
+        "historyAccess", default: HistoryReading.role.rawValue, choice: HistoryReading.allCases.map(\.rawValue),
+        "Who may read the history: role, every client whose token does not forbid it; or claim, only those whose token "
+            + "permits it (HIS-8).")
+    public let historyDays = Setting<Int>(
+        "historyDays", 1...36_500, default: "\(Self.historyBounds.age.components.seconds / 86_400)",
+        "How many days a message is kept.")
+    public let historyMessages = Setting<Int>(
+        "historyMessages", 1...(1_000 * Self.million), default: "\(Self.historyBounds.messageCount)",
+        "How many messages a session keeps.")
+    public let historyBytes = Setting<Int>(
+        "historyBytes", 65_536...(1 << 40), default: "\(Self.historyBounds.byteCount)",
+        "How many bytes of messages a session keeps.")
+    public let historyTotalBytes = Setting<Int>(
+        "historyTotalBytes", 65_536...(1 << 50), default: "\(Self.historyBounds.totalByteCount)",
+        "How many bytes of messages the server keeps for all sessions. Over it, the session with the most bytes loses "
+            + "its oldest.")
     public let redis = Setting<String>(
         "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
         "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "

@@ -24,9 +24,15 @@ struct SessionHost {
     let store: Store
 
     /// Sessions in memory, which end with the process.
-    static func inMemory(bounds: SessionState.Bounds) -> SessionHost {
-        SessionHost(
-            engine: MemoryEngine(bounds: bounds, projectOf: project, makeEpoch: makeEpochs()), store: .memory)
+    static func inMemory(_ configuration: ServerConfiguration, loop: LoopThread) -> SessionHost {
+        let archive = MemoryArchive()
+        archive.changeBounds(to: configuration.historyBounds)
+        let (start, date) = (loop.now, WallTime.current)
+        let engine = MemoryEngine(
+            bounds: configuration.sessionBounds, history: configuration.history, archive: archive,
+            date: { WallTime(milliseconds: date.milliseconds + $0.duration(since: start).wholeMilliseconds) },
+            projectOf: project, makeEpoch: makeEpochs())
+        return SessionHost(engine: engine, store: .memory)
     }
 
     /// Sessions that this server shares with all others on the same Redis.

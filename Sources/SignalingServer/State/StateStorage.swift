@@ -53,7 +53,7 @@ struct StateStorage {
             do throws(StateFolderError) { return try durable(path) } catch { obstacle = error }
         }
         return StateStorage(
-            folder: nil, sessions: .inMemory(bounds: configuration.sessionBounds), developmentSecret: developmentSecret,
+            folder: nil, sessions: .inMemory(configuration, loop: loop), developmentSecret: developmentSecret,
             kind: .memory(obstacle))
     }
 }

@@ -8,15 +8,18 @@ public struct AccessRequest: Hashable, Sendable {
     public var connectionData: String
     /// From 1 second to ``TokenLifetime/longest``, cut to whole seconds. The default is ``TokenLifetime/standard``.
     public var lifetime: Duration
+    /// Whether the client may read the session's history; `nil` leaves it to the server (HIS-8). Default: `nil`.
+    public var history: HistoryClaim?
 
     public init(
         sessionId: SessionID, role: Role = .publisher, connectionData: String = "",
-        lifetime: Duration = TokenLifetime.standard
+        lifetime: Duration = TokenLifetime.standard, history: HistoryClaim? = nil
     ) {
         self.sessionId = sessionId
         self.role = role
         self.connectionData = connectionData
         self.lifetime = lifetime
+        self.history = history
     }
 
     /// When the token expires, in whole seconds since 1970.

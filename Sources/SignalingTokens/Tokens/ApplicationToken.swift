@@ -20,6 +20,7 @@ public enum ApplicationToken {
         claims.subjects = [subject]
         claims.hasAccessList = true
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
+        claims.history = request.history?.rawValue
         return try JSONWebToken.sign(claims, with: .rs256(application.privateKey.key))
     }
 
@@ -43,7 +44,8 @@ public enum ApplicationToken {
         else { throw .wrongPurpose }
         return try AccessGrant(
             sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry)
+            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry,
+            history: claims.history)
     }
 }
 

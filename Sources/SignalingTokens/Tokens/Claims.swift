@@ -18,6 +18,8 @@ struct Claims: Codable {
     /// Connection data under the name that Vonage's Ruby SDK gives it. Counts when there is no ``connectionData``. A
     /// value that is not a string is read as absent. Never written.
     var data: String?
+    /// The permission to read the session's history (HIS-8). A value that is not a string permits nothing.
+    var history: String?
     var applicationID: String?
     /// The values of `sub` and `subject`: Vonage's SDKs differ in the name. Written as `subject`. A value that is not a
     /// string is read as the empty string.
@@ -33,7 +35,7 @@ struct Claims: Codable {
     init() {}
 
     enum CodingKeys: String, CodingKey {
-        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl, data
+        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl, data, history
         case applicationID = "application_id"
         case sessionId = "session_id"
         case connectionData = "connection_data"
@@ -54,6 +56,7 @@ struct Claims: Codable {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
+        history = claims.contains(.history) ? (try? claims.decode(String.self, forKey: .history)) ?? "" : nil
         data = try? claims.decode(String.self, forKey: .data)
         // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
@@ -72,6 +75,7 @@ struct Claims: Codable {
         try claims.encodeIfPresent(role, forKey: .role)
         try claims.encodeIfPresent(scope, forKey: .scope)
         try claims.encodeIfPresent(connectionData, forKey: .connectionData)
+        try claims.encodeIfPresent(history, forKey: .history)
         try claims.encodeIfPresent(nonce, forKey: .nonce)
         try claims.encodeIfPresent(jti, forKey: .jti)
         try claims.encodeIfPresent(applicationID, forKey: .applicationID)

@@ -23,6 +23,7 @@ public enum ProjectJWT {
         claims.scope = scope
         claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
+        claims.history = request.history?.rawValue
         return try JSONWebToken.sign(claims, with: .hs256(secret))
     }
 
@@ -44,6 +45,7 @@ public enum ProjectJWT {
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
         return try AccessGrant(
             sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry)
+            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry,
+            history: claims.history)
     }
 }

@@ -24,6 +24,7 @@ public enum T1Token {
         if !request.connectionData.isEmpty {
             data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
         }
+        if let history = request.history { data += "&history=\(history.rawValue)" }
         let signature = secret.code(.sha1, of: Array(data.utf8))
         let content = "partner_id=\(project.apiKey)&sig=\(Hexadecimal.text(signature)):\(data)"
         return prefix + Base64.standard(Array(content.utf8))
@@ -61,7 +62,7 @@ public enum T1Token {
             issued: created, expiry: expiry, now: now, checking: dates)
         return try AccessGrant(
             sessionId: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
-            connectionData: fields["connection_data"], expiresAt: expiry)
+            connectionData: fields["connection_data"], expiresAt: expiry, history: fields["history"])
     }
 
     /// The moment in a field, in seconds since 1970; `nil` when the field is absent or empty.

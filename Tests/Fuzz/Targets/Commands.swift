@@ -10,8 +10,8 @@ func fuzzCommands(_ bytes: UnsafeRawBufferPointer) {
     switch kind % 3 {
     case 0:
         guard let command = try? LoggedCommand(decoding: content) else { return }
-        // The first byte is the version of the submitter.
-        precondition(command.encoded().dropFirst() == content.dropFirst(), "other bytes for one command")
+        let rules = LoggedCommand.rules(of: content)
+        precondition(command.encoded(by: rules) == content, "other bytes for one command")
     case 1:
         guard let signal = try? RelayedSignal(decoding: content) else { return }
         precondition(signal.encoded() == content, "other bytes for one signal")

@@ -18,6 +18,8 @@ struct LoggedCommandTests {
         bounds.listBlockByteCount = 300
         bounds.untoldEventCount = 8
         bounds.log.age = Duration(attoseconds: 1)
+        var keeping = bounds
+        keeping.history = .only(["TextChat", "text-chat"])
         let short = JoinRequest(
             connectionId: client("ada"), socket: SocketID(1), role: .subscriber, data: "",
             wallTime: WallTime(milliseconds: 1_700_000_000_000), secretHash: hash("one"))
@@ -30,8 +32,8 @@ struct LoggedCommandTests {
             isUntimely: true, token: TokenFingerprint(9))
         func signal(_ request: SignalRequest) -> LoggedCommand { .session(.signal(.connection(ada, nil), request)) }
         return [
-            ("begin", .begin(Epoch("0123456789abcdef"), bounds)),
-            ("begin with the default limits", .begin(Epoch(""), SessionState.Bounds())),
+            ("begin", .begin(Epoch("0123456789abcdef"), bounds, after: .zero)),
+            ("begin with the default limits", .begin(Epoch(""), SessionState.Bounds(), after: Seq(1_000_000_042))),
             ("join", .session(.join(short))),
             ("join with everything", .session(.join(long))),
             ("leave", .session(.leave(ada, .clientDisconnected))),
@@ -52,6 +54,10 @@ struct LoggedCommandTests {
             ),
             ("signal by REST", .session(.signal(.server, SignalRequest(type: "chat", data: "\u{1F600}\u{0}")))),
             ("force-disconnect", .session(.forceDisconnect(.connection(ada, RequestID(.max)), client("bob")))),
+            ("change what is kept", .changeLimits(keeping)),
+            ("erase", .session(.erase(.connection(ada, RequestID(8)), .message(Seq(812))))),
+            ("erase by REST", .session(.erase(.server, .through(Seq(900))))),
+            ("archived", .archived(through: Seq(77))),
             ("force-disconnect by REST", .session(.forceDisconnect(.server, client("bob")))),
             (
                 "refresh token",
@@ -93,14 +99,21 @@ struct LoggedCommandTests {
         }
     }
 
-    @Test("the bytes of version 1 are read, and those of version 2 differ in the first byte only")
+    @Test("LOG-7: the bytes of each version of the rules are read, and written by it")
     func golden() throws {
-        let cases = try Vectors.cases("coding/commands.json")
-        #expect(cases.map(\.name) == Self.commands.map(\.name))
-        for (one, (name, command)) in zip(cases, Self.commands) {
-            let kept = try #require(one.bytes)
-            #expect(Hexadecimal.text(command.encoded()) == Hexadecimal.text([2] + kept.dropFirst()), "\(name)")
-            #expect(isSame(try LoggedCommand(decoding: kept), command), "\(name)")
+        for (file, rules) in [("commands.json", RulesVersion.first), ("commands-3.json", .history)] {
+            let cases = try Vectors.cases("coding/\(file)")
+            for one in cases {
+                let kept = try #require(one.bytes)
+                var command = try #require(Self.commands.first { $0.name == one.name }?.command)
+                if rules < .history, case .begin(let epoch, let bounds, _) = command {
+                    command = .begin(epoch, bounds, after: .zero)
+                }
+                #expect(Hexadecimal.text(command.encoded(by: rules)) == Hexadecimal.text(kept), "\(one.name)")
+                #expect(isSame(try LoggedCommand(decoding: kept), command), "\(one.name)")
+            }
+            let names = Set(cases.map(\.name))
+            #expect(rules < .history || Self.commands.allSatisfy { names.contains($0.name) })
         }
     }
 
@@ -117,7 +130,7 @@ struct LoggedCommandTests {
 
     @Test("another version is refused by its number")
     func otherVersion() {
-        for version in [0, 3, 255] as [UInt8] {
+        for version in [0, 4, 255] as [UInt8] {
             #expect(throws: CodingFault.version(version)) { try LoggedCommand(decoding: [version, 3]) }
         }
         #expect(CodingFault.version(2).description.contains("version 2"))

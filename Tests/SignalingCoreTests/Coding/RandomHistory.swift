@@ -18,6 +18,7 @@ func carryOut(
         state.nodeLost(run, at: moment, now: now)
         state.advance(to: now, effects: &effects)
     case .told(let number): state.told(through: number)
+    case .archived(let seq): state.archived(through: seq)
     }
     return nil
 }
@@ -52,6 +53,7 @@ struct RandomHistory {
         bounds.awayDelay = .milliseconds(1_500)
         bounds.listBlockByteCount = 300
         bounds.untoldEventCount = chance(3) ? 0 : 5
+        if chance(2) { bounds.history = chance(2) ? .all : .only(["chat"]) }
         return bounds
     }
 

@@ -69,7 +69,7 @@ private struct Replicas {
             if join.absences?.ids.isEmpty == false { note("told absences") }
         case .refused(let error): note("refused \(error.code.number)")
         case .signalled(let seq?) where seq < original.log.lastSeq: note("answered from the book")
-        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .refreshed, .unavailable, nil:
+        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .erased, .refreshed, .unavailable, nil:
             note(outcome?.testDescription ?? "")
         }
         if case .nodeLost(let run, _) = command, !original.isEmpty { note(run == nil ? "all nodes lost" : "node lost") }
@@ -166,8 +166,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 3
-        #expect(throws: CodingFault.version(3)) { try SessionState(decoding: bytes) }
+        bytes[0] = 4
+        #expect(throws: CodingFault.version(4)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 

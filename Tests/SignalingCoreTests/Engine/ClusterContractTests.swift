@@ -38,7 +38,7 @@ private final class WholeCluster: SessionEngine {
         case .join(let request): connection = request.connectionId
         case .leave(let binding, _), .detach(let binding), .heard(let binding), .refreshToken(let binding, _):
             connection = binding.connectionId
-        case .signal(let sender, _), .forceDisconnect(let sender, _):
+        case .signal(let sender, _), .forceDisconnect(let sender, _), .erase(let sender, _):
             if case .connection(let binding, _) = sender { connection = binding.connectionId } else { connection = nil }
         }
         guard let connection else {
@@ -69,9 +69,18 @@ private final class WholeCluster: SessionEngine {
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
     func advance(to now: MonotonicInstant) { for node in cluster.nodes { node.engine.advance(to: now) } }
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
-    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
-        for node in cluster.nodes { node.engine.changeLimits(to: new, now: now) }
+    func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
+        for node in cluster.nodes { node.engine.changeLimits(to: new, history, now: now) }
     }
+    func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
+    func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        engine.readHistory(request, of: session, answer: answer)
+    }
+    func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     func endSessions() { for node in cluster.nodes { node.engine.endSessions() } }
 }
 

@@ -378,7 +378,7 @@ struct ClusterTests {
         cluster.nodes[1].join("bob", request: 2)
         cluster.settle()
         let number = cluster.store.lastNumber(of: room)
-        for node in cluster.nodes { node.engine.changeLimits(to: .init(connectionCount: 2), now: cluster.now) }
+        for node in cluster.nodes { node.engine.changeLimits(to: .init(connectionCount: 2), .none, now: cluster.now) }
         cluster.settle()
         #expect(cluster.store.lastNumber(of: room) == number + 1)
         cluster.nodes[1].join("cem", request: 3)

@@ -126,7 +126,18 @@ private final class SettlingEngine: SessionEngine, SessionEngineObserver {
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
     func advance(to now: MonotonicInstant) { engine.advance(to: now) }
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
-    func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) { engine.changeLimits(to: new, now: now) }
+    func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
+        engine.changeLimits(to: new, history, now: now)
+    }
+    func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
+    func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        engine.readHistory(request, of: session, answer: answer)
+    }
+    func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     func endSessions() { engine.endSessions() }
 
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {

@@ -17,14 +17,6 @@ struct LocalEngineTests {
         try await contract.check(promise)
     }
 
-    @Test("a log of several nodes stops the process: this engine would carry out the commands of no other node")
-    func sharedLog() async {
-        await #expect(processExitsWith: .failure) {
-            let log = Cluster(nodeCount: 1).nodes[0].log
-            _ = LocalEngine(log: log, run: log.run, bounds: .init(), now: .seconds(0)) { Epoch("e") }
-        }
-    }
-
     @Test("LOG-1: a command changes nothing and is not answered before the log has confirmed it")
     func confirmation() {
         let node = Node()

@@ -242,7 +242,7 @@ private final class History {
         case .refused, .wasForceDisconnected:
             client.phase = .away
             client.connection = nil
-        case .done, .signalled, .forceDisconnected, .refreshed: break
+        case .done, .signalled, .forceDisconnected, .erased, .refreshed: break
         }
     }
 

@@ -9,7 +9,9 @@ struct SessionSummaryTests {
     @Test("A summary has the connections, the events and the size of the commands", arguments: [0, 9])
     func live(snapshotAfter count: Int) throws {
         let commands =
-            [.begin(Epoch("e"), .init()), join("ada"), join("bob")] + (1...10).map { signal($0) } + [detach("bob")]
+            [.begin(Epoch("e"), .init(), after: .zero), join("ada"), join("bob")] + (1...10).map { signal($0) } + [
+                detach("bob")
+            ]
         let session = try kept(commands, snapshotAfter: count)
         let summary = SessionSummary(session)
         let live = try #require(summary.live)
@@ -30,7 +32,8 @@ struct SessionSummaryTests {
     @Test("A summary names the kinds of the newest events in their order, and nothing else of them")
     func kinds() throws {
         let commands: [LoggedCommand] = [
-            .begin(Epoch("e"), .init()), join("ada"), join("bob"), signal(1), signal(2, to: client("bob")),
+            .begin(Epoch("e"), .init(), after: .zero), join("ada"), join("bob"), signal(1),
+            signal(2, to: client("bob")),
         ]
         let summary = try SessionSummary(kept(commands))
         #expect(summary.live?.lastEvents == [.presence, .presence, .signal, .directedSignal])
@@ -41,7 +44,7 @@ struct SessionSummaryTests {
 
     @Test("A session that cannot be decoded, or lacks a command, is unreadable")
     func unreadable() throws {
-        let session = try kept([.begin(Epoch("e"), .init()), join("ada"), signal(1)])
+        let session = try kept([.begin(Epoch("e"), .init(), after: .zero), join("ada"), signal(1)])
         func summary(
             _ entries: [CommandEntry], snapshot: KeptCommands.Snapshot? = nil
         ) -> SessionSummary {
@@ -59,7 +62,7 @@ struct SessionSummaryTests {
 
     @Test("A session whose commands end it has ended")
     func ended() throws {
-        let summary = try SessionSummary(kept([.begin(Epoch("e"), .init()), .end]))
+        let summary = try SessionSummary(kept([.begin(Epoch("e"), .init(), after: .zero), .end]))
         #expect(summary.content == .ended)
         #expect(summary.lastNumber == 2)
     }

@@ -34,9 +34,10 @@ private struct Room {
     mutating func detach(_ name: String, at seconds: Double) { handle(.detach(SocketBinding(name)), at: seconds) }
 
     /// The client comes back with the secret of its first socket.
-    mutating func comeBack(_ name: String, at seconds: Double) -> String {
+    mutating func comeBack(_ name: String, after seq: Seq? = nil, at seconds: Double) -> String {
         let claim = Resumption(
-            connectionId: client(name), secretHash: hash("\(name)-1"), epoch: Epoch("e"), after: session.log.lastSeq)
+            connectionId: client(name), secretHash: hash("\(name)-1"), epoch: Epoch("e"),
+            after: seq ?? session.log.lastSeq)
         return handle(.join(request(name, socket: 2, resumption: claim)), at: seconds).testDescription
     }
 
@@ -77,7 +78,7 @@ struct NodeLossTests {
                 "connectionDestroyed ada networkDisconnected", "connectionDestroyed bob networkDisconnected",
                 "sessionDestroyed",
             ])
-        #expect(room.comeBack("ada", at: 101).contains("recovered"))
+        #expect(room.comeBack("ada", after: Seq(2), at: 101).contains("recovered"))
         #expect(room.session.expiredTickets.neededUntil == .seconds(310), "bob's window runs from the loss, too")
     }
 

@@ -561,8 +561,28 @@ struct ResumeTests {
             room.detach(name, at: 1)
         }
         #expect(room.comeBack("ada", by: 2, after: 6, at: 2).hasSuffix("lost"))
-        #expect(room.comeBack("bob", by: 2, after: 6, at: 2).contains("recovered"))
-        #expect(room.comeBack("eve", by: 2, after: 6, at: 2).contains("recovered"))
+        #expect(room.comeBack("bob", by: 2, after: 3, at: 2).contains("recovered"))
+        #expect(room.comeBack("eve", by: 2, after: 5, at: 2).contains("recovered"))
+    }
+
+    @Test("G4, RES-3: a client that has more than its server ever had is of another past, and is told")
+    func beyondReach() {
+        // A copy of the state was put back while the client stayed where it was: others have used its seqs meanwhile.
+        for late in [false, true] {
+            var room = Resumable()
+            room.join("ada")
+            room.join("bob")
+            room.detach("ada", at: 0)
+            for number in 1...5 { room.signal("bob", request: Int64(number), at: 1) }
+            let answer = room.comeBack("ada", by: 2, after: 4, at: late ? 100 : 2)
+            #expect(answer.hasSuffix("lost"), "\(answer)")
+        }
+        var room = Resumable()
+        room.join("ada")
+        room.join("bob")
+        room.detach("ada", at: 0)
+        room.signal("bob", request: 1, at: 1)
+        #expect(room.comeBack("ada", by: 2, after: 2, at: 2).contains("resumed"), "what it can have")
     }
 
     @Test("RES-14, G5: events older than the recovery window are dropped")

@@ -36,6 +36,7 @@ extension ClusterEngine: CommandLogObserver {
             if hosted.steps.isEmpty { forget(hosted, endedBy: entry.position.id.run) }
             return
         }
+        if !state.unarchived.isEmpty, isKeeper(of: hosted) { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         if isKeeper(of: hosted) { sessions.keepSnapshotIfDue(of: hosted) }
     }
@@ -83,7 +84,7 @@ extension ClusterEngine: CommandLogObserver {
         hosted.isOpen = hosted.state != nil || hosted.isBeginning
         let submitter = entry.position.id.run
         if submitter == run {
-            if case .advance = command { hosted.isAdvancing = false }
+            hosted.noteCarriedOut(command)
             if case .joined = outcome { hosted.node.lastJoin = entry.position.number }
         } else if !isStopping, let time = log.lossTime(of: submitter), hosted.state?.names(submitter) == true {
             // A lost node may have joined a client before it was lost, in an entry that arrives after the news.

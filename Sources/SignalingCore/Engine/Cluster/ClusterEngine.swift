@@ -27,18 +27,20 @@ public final class ClusterEngine: SessionEngine {
     ///   - log: the engine becomes its observer.
     ///   - run: a random name for this life of the process.
     ///   - bounds: the limits of each session.
+    ///   - history: what is kept, and where.
     ///   - now: the present moment of the process.
     ///   - onUnreadable: called for a session that this version cannot read. Its commands get
     ///     ``SessionOutcome/unavailable(mayBeCarriedOut:)`` on this node.
     ///   - projectOf: reads the project of a session.
     ///   - makeEpoch: returns a new random epoch at each call.
     public init(
-        log: any SharedCommandLog, run: RunID, bounds: SessionState.Bounds, now: MonotonicInstant,
-        onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in },
+        log: any SharedCommandLog, run: RunID, bounds: SessionState.Bounds, history: EngineHistory = .none,
+        now: MonotonicInstant, onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in },
         projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
     ) {
         sessions = LoggedSessions(
-            log: log, run: run, bounds: bounds, now: now, projectOf: projectOf, makeEpoch: makeEpoch)
+            log: log, run: run, bounds: bounds, history: history, now: now, projectOf: projectOf,
+            makeEpoch: makeEpoch)
         self.log = log
         self.now = now
         self.onUnreadable = onUnreadable
@@ -107,6 +109,7 @@ public final class ClusterEngine: SessionEngine {
             while let session = sessions.table.popDue(by: time) {
                 if let hosted = sessions[session] { appendDue(hosted, time) }
             }
+            sessions.tellArchive(at: time, where: isKeeper)
             sessions.appendEnds(where: isKeeper)
         }
         sessions.flush(now: now)
@@ -124,9 +127,24 @@ public final class ClusterEngine: SessionEngine {
 
     public func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { sessions.noteTold(event, of: session) }
 
-    public func changeLimits(to new: SessionState.Bounds, now: MonotonicInstant) {
-        sessions.changeLimits(to: new, where: isKeeper)
+    public func changeLimits(to new: SessionState.Bounds, _ history: HistoryPolicy, now: MonotonicInstant) {
+        sessions.changeLimits(to: new, history, where: isKeeper)
     }
+
+    // MARK: - History
+
+    public func keepsHistory(_ session: SessionID) -> Bool { sessions.keepsHistory(session) }
+
+    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state?.unarchived.mark }
+
+    public func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        sessions.readHistory(request, of: session, answer: answer)
+    }
+
+    public func sweepHistory(now: WallTime) { sessions.history.archive?.sweep(now: now) { _ in } }
 
     // MARK: - Reading
 

@@ -1,0 +1,81 @@
+import DequeModule
+import SignalingProtocol
+
+/// Whether a client may read the history of its session (HIS-8).
+public enum HistoryAccess: Hashable, Sendable {
+    case granted
+    /// The token, or the server's settings, do not permit it.
+    case denied
+}
+
+/// A client's requests for pages of history: one page at a time (HIS-7).
+struct HistoryReads: Sendable {
+    struct Read: Sendable {
+        let id: RequestID
+        let request: HistoryRequest
+        /// Whether the page was asked for with the connect: its failure is no answer to the connect (HIS-5).
+        let isOption: Bool
+    }
+
+    /// In their order. The first one is being read if ``isReading``.
+    private var reads: Deque<Read> = []
+    private(set) var isReading = false
+
+    /// The unanswered requests, for WIRE-13.
+    var count: Int { reads.count }
+
+    mutating func append(_ read: Read) { reads.append(read) }
+
+    /// Begins the next read, unless one is under way.
+    mutating func beginNext() -> Read? {
+        guard !isReading, let next = reads.first else { return nil }
+        isReading = true
+        return next
+    }
+
+    /// Ends the read that is under way.
+    ///
+    /// - Returns: nil for an answer that nobody waits for.
+    mutating func end(_ id: RequestID) -> Read? {
+        guard isReading, reads.first?.id == id else { return nil }
+        isReading = false
+        return reads.popFirst()
+    }
+}
+
+/// Reading the session's history (HIS-5 to HIS-8).
+extension ConnectionState {
+    mutating func askForHistory(_ id: RequestID, _ request: HistoryRequest, _ connected: Connected) -> [Effect] {
+        guard connected.keepsHistory else { return answer(.error(id, .noHistory)) }
+        switch connected.historyAccess {
+        case .denied:
+            return answer(
+                .error(id, SignalingError(.permissionDenied, "the token does not permit to read the history")))
+        case .granted:
+            historyReads.append(HistoryReads.Read(id: id, request: request, isOption: false))
+            return readNextPage()
+        }
+    }
+
+    /// Asks for the next page, unless the client has yet to read what it got.
+    mutating func readNextPage() -> [Effect] {
+        guard !isReadingPaused, let session = connected?.session, let read = historyReads.beginNext() else { return [] }
+        return [.readHistory(read.id, read.request, session)]
+    }
+
+    /// - Parameter result: the whole line for the client.
+    mutating func pageRead(
+        _ id: RequestID, _ result: Result<EncodedLine, SignalingError>, _ now: MonotonicInstant
+    ) -> [Effect] {
+        guard connected != nil, let read = historyReads.end(id) else { return [] }
+        backPressure.noteAnswer(now: now)
+        switch result {
+        case .success(let line):
+            charge(lineCount: line.byteCount / 1024, now)
+            return [.sendLine(line)] + readNextPage()
+        case .failure(let error):
+            let message: ServerMessage = read.isOption ? .history(id, .unreadable(error)) : .error(id, error)
+            return [.send(message)] + readNextPage()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import SignalingProtocol
+
+/// What an engine keeps as history, and where.
+public struct EngineHistory {
+    public var policy: HistoryPolicy
+    /// `nil` if nothing is kept, and nothing was kept before.
+    public let archive: (any MessageArchive)?
+
+    public init(policy: HistoryPolicy, archive: (any MessageArchive)?) {
+        self.policy = policy
+        self.archive = archive
+    }
+
+    public static var none: EngineHistory { EngineHistory(policy: .none, archive: nil) }
+}
+
+/// Telling the archive what the sessions' states carry for it (HIS-3).
+///
+/// A batch is told when it is worth a transaction, when its oldest message has waited for long, and when the session is
+/// needed for nothing else. The command that takes it from the state follows the archive's answer, so the state and the
+/// archive may both have a message, but never none of them.
+extension LoggedSessions {
+    /// The messages and the bytes that are worth a transaction, and how long a message waits for them.
+    private static var batchCount: Int { 64 }
+    private static var batchByteCount: Int { 32_768 }
+    private static var longestWait: Duration { .seconds(60) }
+    /// The most messages in one transaction.
+    private static var largestBatchCount: Int { 128 }
+    private static var retryDelay: Duration { .seconds(1) }
+
+    /// - Parameter time: of the log.
+    func tellArchiveIfDue(of hosted: Session, at time: MonotonicInstant) {
+        guard let archive = history.archive, let state = hosted.state, let oldest = state.unarchived.items.first else {
+            return
+        }
+        let due = oldest.time.advanced(by: Self.longestWait)
+        let isWorthIt =
+            state.unarchived.items.count >= Self.batchCount || state.unarchived.byteCount >= Self.batchByteCount
+        guard isWorthIt || due <= time || !state.isOccupied else { return archiveChecks.schedule(hosted.id, at: due) }
+        switch hosted.beginArchiving(Self.largestBatchCount, at: time) {
+        case nil: break
+        case .append(let messages, let seq):
+            archive.append(messages, to: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
+        case .erase(let erasure, let seq):
+            archive.erase(erasure, of: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
+        }
+    }
+
+    private func noteTold(_ result: Result<Void, ArchiveFault>, through seq: Seq, to hosted: Session) {
+        // The session may have been forgotten meanwhile: the log has the messages still.
+        guard self[hosted.id] === hosted, hosted.state != nil else { return }
+        switch result {
+        case .success: append(.archived(through: seq), to: hosted)
+        case .failure:
+            let moment = lastTime.advanced(by: Self.retryDelay)
+            hosted.archiveFailed(tryAgainAt: moment)
+            archiveChecks.schedule(hosted.id, at: moment)
+        }
+    }
+
+    /// Tells the archive what has waited for long.
+    ///
+    /// - Parameter isOwn: whether this process tells of the session.
+    func tellArchive(at time: MonotonicInstant, where isOwn: (Session) -> Bool = { _ in true }) {
+        while let session = archiveChecks.popDue(by: time) {
+            if let hosted = self[session], isOwn(hosted) { tellArchiveIfDue(of: hosted, at: time) }
+        }
+    }
+
+    // MARK: - Reading
+
+    func keepsHistory(_ session: SessionID) -> Bool {
+        guard history.archive != nil else { return false }
+        return (self[session]?.state?.bounds ?? bounds(of: session)).history != nil
+    }
+
+    func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        guard let archive = history.archive else { return answer(.failure(ArchiveFault("there is no archive"))) }
+        guard let unarchived = self[session]?.state?.unarchived, !unarchived.isEmpty else {
+            return archive.page(request, of: session, answer: answer)
+        }
+        archive.page(request, of: session) { result in
+            answer(result.map { unarchived.complete($0, for: request) { $0.date } })
+        }
+    }
+}
+
+extension MonotonicInstant {
+    /// The date of a moment of a log's time, which counts from 1970 (LOG-4).
+    var date: WallTime { WallTime(milliseconds: nanoseconds / 1_000_000) }
+}

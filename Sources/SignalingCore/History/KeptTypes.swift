@@ -1,0 +1,39 @@
+import SignalingProtocol
+
+/// The types of the signals that a session's history keeps (HIS-1).
+public enum KeptTypes: Hashable, Sendable {
+    /// Every broadcast, those without a type included.
+    case all
+    /// Sorted, each once. A signal without a type has none of them.
+    case only([String])
+
+    public func contains(_ type: String?) -> Bool {
+        switch self {
+        case .all: true
+        case .only(let types): type.map { types.contains($0) } ?? false
+        }
+    }
+}
+
+/// Which sessions keep a history, and of what.
+public struct HistoryPolicy: Hashable, Sendable {
+    /// For projects that say nothing else; `nil` keeps nothing.
+    public var standard: KeptTypes?
+    /// For these projects; `nil` as a value keeps nothing.
+    public var projects: [APIKey: KeptTypes?]
+
+    public init(standard: KeptTypes? = nil, projects: [APIKey: KeptTypes?] = [:]) {
+        self.standard = standard
+        self.projects = projects
+    }
+
+    /// No session keeps anything.
+    public static let none = HistoryPolicy()
+
+    public var keepsNothing: Bool { standard == nil && projects.values.allSatisfy { $0 == nil } }
+
+    public func types(of project: APIKey?) -> KeptTypes? {
+        guard let project, let own = projects[project] else { return standard }
+        return own
+    }
+}

@@ -1,0 +1,196 @@
+import DequeModule
+import SignalingProtocol
+
+/// What a session's archive has not been told, or has not confirmed: kept signals and erasures, in their order.
+///
+/// It is part of the replicated state. So a message is in the state, in the archive, or in both, and a crash, a change
+/// of the keeper or an archive that cannot be written loses none (HIS-3).
+struct Unarchived: Sendable {
+    struct Item: Sendable {
+        enum Content: Sendable {
+            case message(EncodedLine)
+            /// A message of the state that was erased before the archive had it.
+            case erased(EncodedLine)
+            case erasure(Erasure)
+        }
+
+        let seq: Seq
+        let time: MonotonicInstant
+        var content: Content
+
+        var byteCount: Int {
+            switch content {
+            case .message(let line), .erased(let line): line.byteCount + (line.insertion?.bytes.count ?? 0)
+            case .erasure: 16
+            }
+        }
+    }
+
+    /// The bounds of what waits for the archive. Beyond them a signal that would be kept is refused: an acknowledged one
+    /// is never left out.
+    static let countLimit = 16_384
+    static let byteLimit = 8 << 20
+
+    private(set) var items: Deque<Item> = []
+    private(set) var byteCount = 0
+    /// The greatest seq that was ever kept: the archive may have messages. Zero before the first.
+    private(set) var lastKept: Seq
+    /// The seq of the last erasure; zero before the first.
+    private(set) var lastErasure = Seq.zero
+
+    init(lastKept: Seq = .zero) { self.lastKept = lastKept }
+
+    /// As they were kept.
+    init(items: Deque<Item>, lastKept: Seq, lastErasure: Seq) {
+        self.items = items
+        self.lastKept = lastKept
+        self.lastErasure = lastErasure
+        byteCount = items.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// Changes whenever the history does, except by trimming.
+    var mark: Seq { max(lastKept, lastErasure) }
+    var isEmpty: Bool { items.isEmpty }
+    var isFull: Bool { items.count >= Self.countLimit || byteCount >= Self.byteLimit }
+
+    mutating func keep(_ entry: LogEntry) {
+        append(Item(seq: entry.seq, time: entry.appendedAt, content: .message(entry.line)))
+        lastKept = entry.seq
+    }
+
+    /// Erases messages here, and notes that the archive must.
+    mutating func erase(_ erasure: Erasure, at seq: Seq, _ now: MonotonicInstant) {
+        for index in items.indices where erasure.covers(items[index].seq) {
+            guard case .message(let line) = items[index].content else { continue }
+            byteCount -= items[index].byteCount
+            items[index].content = .erased(line.withoutContent)
+            byteCount += items[index].byteCount
+        }
+        append(Item(seq: seq, time: now, content: .erasure(erasure)))
+        lastErasure = seq
+    }
+
+    /// The archive has everything up to this seq.
+    mutating func archived(through seq: Seq) {
+        while let first = items.first, first.seq <= seq { byteCount -= items.removeFirst().byteCount }
+    }
+
+    private mutating func append(_ item: Item) {
+        items.append(item)
+        byteCount += item.byteCount
+    }
+
+    // MARK: - Reading
+
+    /// The erasures that the archive may not have carried out, with the seq of each: it concerns messages before it.
+    private var erasures: [(seq: Seq, erasure: Erasure)] {
+        items.compactMap { item in
+            if case .erasure(let erasure) = item.content { (item.seq, erasure) } else { nil }
+        }
+    }
+
+    private func isRemoved(_ seq: Seq, by erasures: [(seq: Seq, erasure: Erasure)]) -> Bool {
+        erasures.contains { last, erasure in
+            if case .through = erasure { seq < last && erasure.covers(seq) } else { false }
+        }
+    }
+
+    private func isErased(_ seq: Seq, by erasures: [(seq: Seq, erasure: Erasure)]) -> Bool {
+        erasures.contains { $0.seq > seq && $0.erasure.covers(seq) }
+    }
+
+    /// Adds what this state knows to a page of the archive. Take this value before the page is read: in the other order
+    /// the page would lack the messages that move to the archive meanwhile.
+    func complete(_ page: ArchivePage, for request: HistoryRequest, _ clock: (MonotonicInstant) -> WallTime)
+        -> ArchivePage
+    {
+        if items.isEmpty { return page }
+        let erasures = erasures
+        var found: [Seq: ArchivedMessage] = [:]
+        for message in page.messages where !isRemoved(message.seq, by: erasures) {
+            found[message.seq] = isErased(message.seq, by: erasures) ? message.erased : message
+        }
+        var range = page.range
+        for message in messages(clock) where !isRemoved(message.seq, by: erasures) {
+            range =
+                (range.map { min($0.lowerBound, message.seq) } ?? message.seq)
+                ...(range.map { max($0.upperBound, message.seq) } ?? message.seq)
+            if isWithin(message.seq, page, request) { found[message.seq] = message }
+        }
+        if let removed = erasures.compactMap({
+            if case .through(let seq) = $0.erasure { min(seq, $0.seq) } else { nil }
+        }).max(),
+            let old = range, old.lowerBound <= removed
+        {
+            range = old.upperBound > removed ? max(old.lowerBound, removed.next)...old.upperBound : nil
+        }
+        return Self.page(of: found.values.sorted { $0.seq < $1.seq }, request, range: range, more: page.more)
+    }
+
+    private func messages(_ clock: (MonotonicInstant) -> WallTime) -> [ArchivedMessage] {
+        items.compactMap { $0.message(clock) }
+    }
+
+    /// Whether a message belongs into the part of the history that the archive's page covers.
+    private func isWithin(_ seq: Seq, _ page: ArchivePage, _ request: HistoryRequest) -> Bool {
+        switch request.position {
+        case .newest: !page.more || page.messages.first.map { seq > $0.seq } ?? true
+        case .before(let limit): seq < limit && (!page.more || page.messages.first.map { seq > $0.seq } ?? true)
+        case .after(let limit): seq > limit && (!page.more || page.messages.last.map { seq < $0.seq } ?? true)
+        }
+    }
+
+    private static func page(
+        of messages: [ArchivedMessage], _ request: HistoryRequest, range: ClosedRange<Seq>?, more: Bool
+    ) -> ArchivePage {
+        let kept: [ArchivedMessage]
+        switch request.position {
+        case .newest, .before: kept = Array(messages.reversed().withinPage(request.limit).reversed())
+        case .after: kept = Array(messages.withinPage(request.limit))
+        }
+        return ArchivePage(range: range, more: more || kept.count < messages.count, messages: kept)
+    }
+
+    // MARK: - Writing
+
+    /// The next thing to tell the archive.
+    enum Step: Sendable {
+        case append([ArchivedMessage], through: Seq)
+        case erase(Erasure, through: Seq)
+    }
+
+    /// The first messages, or the first erasure; `nil` without any.
+    func nextStep(atMost count: Int, _ clock: (MonotonicInstant) -> WallTime) -> Step? {
+        guard let first = items.first else { return nil }
+        if case .erasure(let erasure) = first.content { return .erase(erasure, through: first.seq) }
+        let messages = items.prefix(count).prefix { if case .erasure = $0.content { false } else { true } }
+        return messages.last.map { .append(messages.compactMap { $0.message(clock) }, through: $0.seq) }
+    }
+}
+
+extension Unarchived.Item {
+    fileprivate func message(_ clock: (MonotonicInstant) -> WallTime) -> ArchivedMessage? {
+        switch content {
+        case .message(let line), .erased(let line):
+            guard let parts = line.historyParts else { return nil }
+            let isErased = if case .erased = content { true } else { false }
+            return ArchivedMessage(
+                seq: seq, time: clock(time), head: parts.head, content: isErased ? nil : parts.content)
+        case .erasure: return nil
+        }
+    }
+}
+
+extension Sequence<ArchivedMessage> {
+    /// The first messages that fit into a page (HIS-6): at least one.
+    public func withinPage(_ limit: Int) -> [ArchivedMessage] {
+        var page: [ArchivedMessage] = []
+        var byteCount = 0
+        for message in self {
+            byteCount += message.byteCount
+            guard page.isEmpty || (page.count < limit && byteCount <= Limits.historyPageByteCount) else { break }
+            page.append(message)
+        }
+        return page
+    }
+}

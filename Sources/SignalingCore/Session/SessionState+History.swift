@@ -1,0 +1,65 @@
+import SignalingProtocol
+
+/// The history of a session: what it keeps, until its archive has it, and what is erased.
+extension SessionState {
+    /// The distance of an order that began after a loss from the history of the one before (HIS-3).
+    static let seqStep: Int64 = 1_000_000_000
+
+    /// Whether the session's archive may have messages.
+    public var hasHistory: Bool { unarchived.lastKept > .zero }
+
+    /// The archive has the kept signals and the erasures up to this seq.
+    mutating func archived(through seq: Seq) { unarchived.archived(through: seq) }
+
+    /// Nobody is left, and nobody can come back: the session waits for its next join (HIS-3). Call it only if the session
+    /// is not needed.
+    mutating func sleep() {
+        log.removeAll()
+        keeper = nil
+        isAsleep = true
+    }
+
+    /// Erases messages, for a moderator or for REST (HIS-9).
+    mutating func erase(_ erasure: Erasure, by sender: CommandSender, _ now: MonotonicInstant) -> SessionOutcome {
+        switch sender {
+        case .server: break
+        case .connection(let binding, _):
+            guard let member = roster[binding.connectionId], member.isAttached(to: binding.socket) else {
+                return .refused(.notInSession)
+            }
+            guard member.role.mayForceDisconnect else {
+                return .refused(
+                    SignalingError(
+                        .permissionDenied, "only a moderator may erase messages; use a token with the role moderator"))
+            }
+        }
+        guard bounds.history != nil || hasHistory else { return .refused(.noHistory) }
+        // Before the new event, which no erasure covers.
+        let end = log.lastSeq
+        log.erase { entry in
+            if case (.signal, .everyone) = (entry.kind, entry.audience) { erasure.covers(entry.seq) } else { false }
+        }
+        let entry = log.append(audience: .everyone, kind: .signal, now: now) { EncodedLine(.erased($0, erasure)) }
+        unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
+        return .erased(entry.seq)
+    }
+}
+
+extension Erasure {
+    /// Without messages that are still to come.
+    fileprivate func limited(to last: Seq) -> Erasure {
+        switch self {
+        case .message: self
+        case .through(let seq): .through(min(seq, last))
+        }
+    }
+}
+
+extension SignalingError {
+    /// The archive cannot be written to, and enough messages wait for it. None may be left out of the history.
+    static var historyBehind: SignalingError {
+        SignalingError(.rateLimited, "the server cannot store more messages at present; wait before you send more")
+    }
+
+    public static var noHistory: SignalingError { SignalingError(.notFound, "the session keeps no history") }
+}

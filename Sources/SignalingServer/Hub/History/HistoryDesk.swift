@@ -1,0 +1,100 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+
+/// Reads pages of history for clients and for REST. Requests for the same page share one read, and the newest page is
+/// read at most once a second while nothing is added: when a server has restarted, all clients of a room ask for it
+/// (HIS-7).
+///
+/// Confined to the loop.
+final class HistoryDesk {
+    private struct Key: Hashable {
+        let session: SessionID
+        let request: HistoryRequest
+        /// What the history had at the time of the request: a later message must not be missing in its page.
+        let mark: Seq?
+    }
+
+    typealias Answer = (Result<PageBytes, SignalingError>) -> Void
+
+    private let engine: any SessionEngine
+    private var underWay: [Key: [Answer]] = [:]
+    /// The newest pages, the oldest first.
+    private var recent: [(key: Key, page: PageBytes, until: MonotonicInstant)] = []
+    private static let recentCount = 64
+    private static let recentTime = Duration.seconds(1)
+
+    init(engine: any SessionEngine) { self.engine = engine }
+
+    func read(_ request: HistoryRequest, of session: SessionID, now: MonotonicInstant, answer: @escaping Answer) {
+        let key = Key(session: session, request: request, mark: engine.historyMark(of: session))
+        recent.removeAll { $0.until <= now }
+        if key.mark != nil, let page = recent.first(where: { $0.key == key })?.page { return answer(.success(page)) }
+        underWay[key, default: []].append(answer)
+        guard underWay[key]?.count == 1 else { return }
+        engine.readHistory(request, of: session) { [weak self] result in self?.finish(key, result, now) }
+    }
+
+    private func finish(_ key: Key, _ result: Result<ArchivePage, ArchiveFault>, _ now: MonotonicInstant) {
+        let answers = underWay.removeValue(forKey: key) ?? []
+        let page = result.map(PageBytes.init).mapError { _ in SignalingError.historyUnreadable }
+        if case .success(let page) = page, key.mark != nil, case .newest = key.request.position {
+            if recent.count >= Self.recentCount { recent.removeFirst() }
+            recent.append((key, page, now.advanced(by: Self.recentTime)))
+        }
+        for answer in answers { answer(page) }
+    }
+}
+
+/// A page of history, encoded once for all who asked for it.
+struct PageBytes: Sendable {
+    /// The members of `history` without `ev` and `id`.
+    let members: [UInt8]
+    let messageCount: Int
+
+    init(_ page: ArchivePage) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(page.messages.reduce(96) { $0 + $1.byteCount + 1 })
+        if let range = page.range {
+            bytes.append(contentsOf: #""first":\#(range.lowerBound),"last":\#(range.upperBound),"#.utf8)
+        }
+        bytes.append(contentsOf: #""more":\#(page.more),"messages":["#.utf8)
+        for (index, message) in page.messages.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            message.append(to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        members = bytes
+        messageCount = page.messages.count
+    }
+
+    /// The answer to a client's request (HIS-6).
+    func line(answering id: RequestID) -> EncodedLine {
+        let start = Array(#"{"ev":"history","id":\#(id),"#.utf8)
+        return EncodedLine(bytes: start + members + [UInt8(ascii: "}")], insertion: nil) ?? .nothing
+    }
+
+    /// The body of an answer by REST (HIS-10).
+    var body: [UInt8] { [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")] }
+}
+
+/// Who may read the history (HIS-8).
+public enum HistoryReading: String, CaseIterable, Sendable {
+    /// Everybody whose token does not forbid it.
+    case role
+    /// Only those whose token permits it.
+    case claim
+
+    func access(of claim: HistoryClaim?) -> HistoryAccess {
+        switch (self, claim) {
+        case (_, .all?), (.role, nil): .granted
+        case (_, HistoryClaim.none?), (.claim, nil): .denied
+        }
+    }
+}
+
+extension SignalingError {
+    static var historyUnreadable: SignalingError {
+        SignalingError(.notConnected, "the history cannot be read at present; try again later")
+    }
+}

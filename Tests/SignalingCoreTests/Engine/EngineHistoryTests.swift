@@ -1,0 +1,341 @@
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingCore
+
+/// An archive whose writes are answered when the test says so, and may fail.
+private final class HeldArchive: MessageArchive {
+    let kept = MemoryArchive()
+    var holdsWrites = false
+    var fails = false
+    private var waiting: [() -> Void] = []
+    private(set) var appends: [[Int64]] = []
+
+    func release() {
+        let waiting = waiting
+        self.waiting = []
+        for write in waiting { write() }
+    }
+
+    private func write(
+        _ answer: @escaping (Result<Void, ArchiveFault>) -> Void,
+        _ body: @escaping (@escaping (Result<Void, ArchiveFault>) -> Void) -> Void
+    ) {
+        if fails { return answer(.failure(ArchiveFault("no"))) }
+        if holdsWrites { waiting.append { body(answer) } } else { body(answer) }
+    }
+
+    func append(
+        _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        appends.append(messages.map(\.seq.rawValue))
+        write(answer) { self.kept.append(messages, to: session, answer: $0) }
+    }
+
+    func erase(_ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+        write(answer) { self.kept.erase(erasure, of: session, answer: $0) }
+    }
+
+    func page(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        kept.page(request, of: session, answer: answer)
+    }
+
+    func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
+        if fails { return answer(.failure(ArchiveFault("no"))) }
+        kept.lastSeq(of: session, answer: answer)
+    }
+
+    func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
+        kept.sweep(now: now, answer: answer)
+    }
+
+    func changeBounds(to new: HistoryBounds) { kept.changeBounds(to: new) }
+    var byteCount: Int { kept.byteCount }
+    var messageCount: Int { kept.messageCount }
+}
+
+/// A process with an engine over a log and an archive.
+private final class Host: SessionEngineObserver {
+    let log: MemoryCommandLog
+    let archive: HeldArchive
+    let engine: LocalEngine
+    var now: MonotonicInstant
+    private(set) var outcomes: [String] = []
+    private(set) var welcomes: [JoinResult] = []
+    private let run: UInt64
+    private var requestCount: Int64 = 0
+
+    init(
+        log: MemoryCommandLog = MemoryCommandLog(), archive: HeldArchive = HeldArchive(), run: UInt64 = 1,
+        now: MonotonicInstant = .seconds(0), kept: KeptCommands? = nil
+    ) {
+        (self.log, self.archive, self.run, self.now) = (log, archive, run, now)
+        var epochs = 0
+        let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
+        engine = LocalEngine(
+            log: log, run: RunID(run), bounds: bounds,
+            history: EngineHistory(policy: HistoryPolicy(standard: .only(["chat"])), archive: archive), now: now
+        ) {
+            epochs += 1
+            return Epoch("epoch \(run).\(epochs)")
+        }
+        engine.observer = self
+        if let kept { _ = engine.restore(kept) }
+    }
+
+    /// The process is killed, and another one continues.
+    func restarted(keeping count: Int = .max) -> Host {
+        let kept = log.crash(keeping: min(count, log.inFlightCount), lostAt: now)
+        return Host(log: log, archive: archive, run: run + 1, now: now, kept: kept)
+    }
+
+    /// Turns of the loop until nothing is on its way.
+    func settle() {
+        for _ in 0..<12 {
+            engine.advance(to: now)
+            log.confirm()
+        }
+    }
+
+    func pass(_ seconds: Double) {
+        now = now.advanced(by: .seconds(seconds))
+        settle()
+    }
+
+    func submit(_ command: SessionCommand) {
+        requestCount += 1
+        engine.submit(
+            command, to: room, ticket: CommandTicket(origin: 1, request: RequestID(requestCount)), now: now)
+    }
+
+    func join(_ name: String) {
+        submit(
+            .join(
+                JoinRequest(
+                    connectionId: client(name), socket: socket1, role: .moderator, data: "",
+                    wallTime: .init(milliseconds: 0), secretHash: hash(name))))
+    }
+
+    func say(_ data: String, _ name: String = "ada") {
+        submit(.signal(.connection(SocketBinding(client(name), socket1), nil), SignalRequest(type: "chat", data: data)))
+    }
+
+    func leave(_ name: String) { submit(.leave(SocketBinding(client(name), socket1), .clientDisconnected)) }
+
+    /// Everything that the session's history has, in order.
+    var history: [String] {
+        var page: [String] = []
+        engine.readHistory(HistoryRequest(.newest, limit: 200), of: room) { result in
+            guard case .success(let read) = result else { return page.append("unreadable") }
+            page = read.messages.map { message in
+                let content = message.content.map { text($0) } ?? "erased"
+                return "\(message.seq) " + content.replacing(#","type":"chat","data":"#, with: "")
+            }
+        }
+        return page
+    }
+
+    var isHosted: Bool { engine.state(of: room) != nil }
+
+    func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
+        outcomes.append(outcome.testDescription)
+        if case .joined(let welcome) = outcome { welcomes.append(welcome) }
+    }
+    func engine(sessionChanged session: SessionID) {}
+    func engine(_ session: SessionID, caused effect: SessionEffect) {}
+    func engine(lost session: SessionID) {}
+}
+
+@Suite("The history of an engine over a log")
+struct EngineHistoryTests {
+    @Test("HIS-3, HIS-4: an acknowledged message is in the history at once, before and after the archive has it")
+    func atOnce() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        #expect(host.history == [#"2 "one""#] && host.archive.appends.isEmpty, "one message is not worth a write")
+        host.pass(61)
+        #expect(host.archive.appends == [[2]], "it has waited for long")
+        #expect(host.history == [#"2 "one""#])
+        #expect(host.engine.state(of: room)?.unarchived.isEmpty == true)
+        for number in 1...70 { host.say("\(number)") }
+        host.settle()
+        #expect(host.archive.appends.count == 2 && host.history.count == 71)
+    }
+
+    @Test("HIS-3: a room that everybody has left sleeps, and the next join finds its epoch and its history")
+    func sleepAndWake() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        #expect(host.archive.appends == [[2]], "before it sleeps")
+        #expect(!host.isHosted && host.log.sleepingSessions == [room] && host.log.keptSessions.isEmpty)
+        #expect(host.history == [#"2 "one""#], "a sleeper's history is read without waking it")
+        #expect(!host.isHosted)
+        host.join("bob")
+        host.settle()
+        #expect(host.isHosted && host.log.sleepingSessions.isEmpty)
+        #expect(host.welcomes.map(\.epoch) == [Epoch("epoch 1.1"), Epoch("epoch 1.1")])
+        #expect(host.welcomes.last?.seq == Seq(4) && host.welcomes.last?.hasHistory == true)
+        host.say("two", "bob")
+        host.settle()
+        #expect(host.history == [#"2 "one""#, #"5 "two""#])
+        // And once more, by the next process, which has other counters.
+        host.leave("bob")
+        host.settle()
+        let next = host.restarted()
+        next.join("eve")
+        next.settle()
+        #expect(next.welcomes.map(\.epoch) == [Epoch("epoch 1.1")] && next.history == host.history)
+    }
+
+    @Test("HIS-1: a signal by REST wakes a sleeping room; to a room that never was it gets 404")
+    func byREST() {
+        let host = Host()
+        host.submit(.signal(.server, SignalRequest(type: "chat", data: "early")))
+        host.settle()
+        #expect(host.outcomes == ["refused 404 OT_NOT_FOUND"] && !host.isHosted)
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        host.submit(.signal(.server, SignalRequest(type: "chat", data: "night")))
+        host.settle()
+        #expect(host.outcomes.last == "signalled 4")
+        #expect(host.history == [#"2 "one""#, #"4 "night""#])
+        #expect(!host.isHosted && host.log.sleepingSessions == [room], "it sleeps again")
+    }
+
+    @Test("HIS-3: whatever a crash leaves of the writes to the log, no message is missing, and none is there twice")
+    func crashes() {
+        for kept in 0...3 {
+            for archived in [false, true] {
+                let host = Host()
+                host.join("ada")
+                for number in 1...64 { host.say("\(number)") }
+                host.settle()
+                host.archive.holdsWrites = true
+                for number in 65...130 { host.say("\(number)") }
+                host.engine.advance(to: host.now)
+                host.log.confirm()
+                if archived { host.archive.release() }
+                host.engine.advance(to: host.now)
+                let next = host.restarted(keeping: kept)
+                next.archive.holdsWrites = false
+                next.settle()
+                #expect(next.history.count == 130, "\(kept) \(archived)")
+                next.pass(120)
+                #expect(next.history.count == 130 && Set(next.history).count == 130, "\(kept) \(archived)")
+            }
+        }
+    }
+
+    @Test("HIS-3, G5: an archive that fails is tried again once a second, and loses nothing")
+    func failures() {
+        let host = Host()
+        host.archive.fails = true
+        // Before the archive answers, nobody knows where the session may begin.
+        host.join("ada")
+        host.settle()
+        #expect(host.outcomes == ["unavailable"])
+        host.archive.fails = false
+        host.join("ada")
+        host.settle()
+        host.archive.fails = true
+        for number in 1...100 {
+            host.say("\(number)")
+            host.settle()
+        }
+        #expect(host.archive.appends.count == 1, "not once for each message")
+        host.pass(1.5)
+        #expect(host.archive.appends.count == 2)
+        #expect(host.history.count == 100)
+        host.leave("ada")
+        host.pass(30)
+        #expect(host.isHosted, "it stays awake until the archive has everything")
+        host.archive.fails = false
+        host.pass(2)
+        #expect(!host.isHosted && host.history.count == 100)
+    }
+
+    @Test("HIS-3: after the order was lost, a session begins far above the seqs of its history")
+    func lostOrder() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        // The log is gone, and the archive is there.
+        let next = Host(archive: host.archive, run: 2)
+        next.join("bob")
+        next.say("two", "bob")
+        next.settle()
+        #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_003)])
+        #expect(next.welcomes.map(\.epoch) == [Epoch("epoch 2.1")])
+        #expect(next.history == [#"2 "one""#, #"1000000004 "two""#])
+    }
+
+    @Test("HIS-9: an erasure reaches the archive, and no page has the content from its entry on")
+    func erasing() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.say("two")
+        host.pass(61)
+        host.archive.holdsWrites = true
+        host.submit(.erase(.server, .message(Seq(2))))
+        host.settle()
+        #expect(host.history == ["2 erased", #"3 "two""#], "the archive has not erased it yet")
+        host.pass(61)
+        host.archive.holdsWrites = false
+        host.archive.release()
+        host.settle()
+        #expect(host.engine.state(of: room)?.unarchived.isEmpty == true)
+        #expect(host.history == ["2 erased", #"3 "two""#])
+    }
+
+    @Test("HIS-2, HIS-3: a sleeper whose history is empty is forgotten")
+    func sweeping() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        let year = WallTime(milliseconds: host.log.time(at: host.now).date.milliseconds + 366 * 86_400_000)
+        host.engine.sweepHistory(now: host.log.time(at: host.now).date)
+        #expect(host.log.sleepingSessions == [room])
+        host.engine.sweepHistory(now: year)
+        #expect(host.log.sleepingSessions.isEmpty && host.history.isEmpty)
+        host.join("bob")
+        host.settle()
+        #expect(host.welcomes.last?.seq == Seq(1))
+    }
+
+    @Test("LOG-6, HIS-1: a changed setting reaches a session that is there")
+    func changedSetting() {
+        let host = Host()
+        host.join("ada")
+        host.settle()
+        host.engine.changeLimits(to: .init(), HistoryPolicy(standard: .only(["other"])), now: host.now)
+        host.settle()
+        host.say("one")
+        host.submit(
+            .signal(.connection(SocketBinding(client("ada"), socket1), nil), SignalRequest(type: "other", data: "x")))
+        host.settle()
+        #expect(host.history == [#"3 ,"type":"other","data":"x""#])
+        host.engine.changeLimits(to: .init(), .none, now: host.now)
+        host.settle()
+        #expect(!host.engine.keepsHistory(room))
+    }
+}
