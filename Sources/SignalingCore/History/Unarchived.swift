@@ -101,30 +101,35 @@ struct Unarchived: Sendable {
 
     /// Adds what this state knows to a page of the archive. Take this value before the page is read: in the other order
     /// the page would lack the messages that move to the archive meanwhile.
-    func complete(_ page: ArchivePage, for request: HistoryRequest, _ clock: (MonotonicInstant) -> WallTime)
-        -> ArchivePage
-    {
+    func complete(
+        _ page: ArchivePage, for request: HistoryRequest, _ clock: (MonotonicInstant) -> WallTime
+    ) -> ArchivePage {
         if items.isEmpty { return page }
         let erasures = erasures
         var found: [Seq: ArchivedMessage] = [:]
         for message in page.messages where !isRemoved(message.seq, by: erasures) {
             found[message.seq] = isErased(message.seq, by: erasures) ? message.erased : message
         }
-        var range = page.range
+        var range = remaining(of: page.range, after: erasures)
         for message in messages(clock) where !isRemoved(message.seq, by: erasures) {
             range =
-                (range.map { min($0.lowerBound, message.seq) } ?? message.seq)
-                ...(range.map { max($0.upperBound, message.seq) } ?? message.seq)
+                range.map { min($0.lowerBound, message.seq)...max($0.upperBound, message.seq) }
+                ?? message.seq...message.seq
             if isWithin(message.seq, page, request) { found[message.seq] = message }
         }
-        if let removed = erasures.compactMap({
-            if case .through(let seq) = $0.erasure { min(seq, $0.seq) } else { nil }
-        }).max(),
-            let old = range, old.lowerBound <= removed
-        {
-            range = old.upperBound > removed ? max(old.lowerBound, removed.next)...old.upperBound : nil
-        }
         return Self.page(of: found.values.sorted { $0.seq < $1.seq }, request, range: range, more: page.more)
+    }
+
+    /// The range of the archive without what it is still to erase. Its first message is then not known, only where it
+    /// cannot be.
+    private func remaining(
+        of range: ClosedRange<Seq>?, after erasures: [(seq: Seq, erasure: Erasure)]
+    ) -> ClosedRange<Seq>? {
+        let removed = erasures.compactMap { seq, erasure in
+            if case .through(let last) = erasure { min(last, seq) } else { nil }
+        }.max()
+        guard let range, let removed, range.lowerBound <= removed else { return range }
+        return range.upperBound > removed ? removed.next...range.upperBound : nil
     }
 
     private func messages(_ clock: (MonotonicInstant) -> WallTime) -> [ArchivedMessage] {

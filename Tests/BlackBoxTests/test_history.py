@@ -1,0 +1,304 @@
+"""Rooms that remember: docs/PROTOCOL.md, section 16, on a server in memory and on one with a state folder."""
+
+import asyncio
+import json
+
+import pytest
+
+import durable
+from server_process import Server
+from signalbox_client import Client, reconnect
+
+WINDOWS = {"resume_seconds": 1, "recovery_seconds": 1}
+
+
+@pytest.fixture(params=["memory", "folder"])
+def server(request, tmp_path):
+    arguments = ["--state-dir", str(tmp_path / "state")] if request.param == "folder" else []
+    with Server(*arguments, history="chat,notes", **WINDOWS) as server:
+        yield server
+
+
+@pytest.fixture
+def session(server):
+    return server.project.session()
+
+
+async def say(client, *texts, type="chat"):
+    """Sends signals, and returns their seqs."""
+    seqs = []
+    for text in texts:
+        answer, _ = await client.signal(type=type, data=text)
+        assert answer["ev"] == "ack", answer
+        seqs.append(answer["seq"])
+    return seqs
+
+
+async def history(client, **members):
+    """The answer to a `history` request, whatever comes before it."""
+    request = await client.request("history", **members)
+    while True:
+        event = await client.next()
+        if event["ev"] in ("history", "error") and event.get("id") == request:
+            return event
+
+
+def texts(page):
+    return [message.get("data") for message in page["messages"]]
+
+
+async def leave_asleep(server, session, *clients):
+    """Lets all clients leave, and waits until the server keeps no session any more."""
+    for client in clients:
+        await client.leave()
+    while server.rest("GET", "/admin/v1/sessions").json()["count"] > 0:
+        await asyncio.sleep(0)
+
+
+async def test_his_5_a_late_joiner_gets_the_last_messages(server, session):
+    ada = await Client.join(server, session, data="name=Ada")
+    assert ada.connected["history"] is True
+    seqs = await say(ada, "one", "two", "three")
+    await say(ada, "not kept", type="other")
+    bob = await Client.join(server, session, options={"history": {"last": 2}})
+    page = await bob.expect("history", id=1)
+    assert (page["first"], page["last"], page["more"]) == (seqs[0], seqs[2], True)
+    newest = page["messages"][-1]
+    assert newest["connection"] == ada.me and newest["from"] == ada.id
+    assert (newest["seq"], newest["type"], newest["data"]) == (seqs[2], "chat", "three")
+    assert abs(newest["time"] - ada.me["creationTime"]) < 60_000
+    assert texts(page) == ["two", "three"]
+
+
+async def test_his_4_history_and_events_meet_without_a_gap(server, session):
+    ada = await Client.join(server, session)
+    sent = []
+
+    async def write():
+        for number in range(200):
+            sent.extend(await say(ada, str(number)))
+
+    writing = asyncio.create_task(write())
+    readers = []
+    for _ in range(5):
+        reader = await Client.join(server, session, options={"history": {"last": 200}})
+        readers.append(reader)
+        await ada.request("signal", type="other")
+    await writing
+    for reader in readers:
+        seen, end = set(), reader.connected["seq"]
+        page = None
+        while page is None or max(seen, default=0) < sent[-1]:
+            event = await reader.next()
+            if event["ev"] == "history":
+                page = event
+                seen.update(message["seq"] for message in page["messages"])
+            elif event["ev"] == "signal" and event.get("type") == "chat":
+                assert event["seq"] > end
+                seen.add(event["seq"])
+        assert seen == set(sent)
+
+
+async def test_his_6_pages_in_both_directions(server, session):
+    ada = await Client.join(server, session)
+    seqs = await say(ada, *map(str, range(10)))
+    assert texts(await history(ada, limit=3)) == ["7", "8", "9"]
+    page = await history(ada, before=seqs[7], limit=3)
+    assert (texts(page), page["more"]) == (["4", "5", "6"], True)
+    page = await history(ada, before=seqs[2], limit=3)
+    assert (texts(page), page["more"]) == (["0", "1"], False)
+    page = await history(ada, after=seqs[7])
+    assert (texts(page), page["more"]) == (["8", "9"], False)
+    page = await history(ada, after=0, limit=2)
+    assert (texts(page), page["more"]) == (["0", "1"], True)
+    page = await history(ada, after=9_000)
+    assert (page["messages"], page["more"], page["first"], page["last"]) == ([], False, seqs[0], seqs[9])
+    for wrong in [{"limit": 0}, {"before": 4, "after": 2}, {"before": "4"}, {"after": -1}]:
+        assert (await history(ada, **wrong))["code"] == 400
+
+
+async def test_his_6_an_empty_history_has_no_range(server, session):
+    ada = await Client.join(server, session)
+    page = await history(ada)
+    assert {name: page[name] for name in page.keys() - {"id"}} == {"ev": "history", "more": False, "messages": []}
+
+
+async def test_his_6_a_page_is_bounded_in_bytes_but_has_a_message(server, session):
+    ada = await Client.join(server, session)
+    await say(ada, *("\x01" * 8192 for _ in range(3)))
+    page = await history(ada)
+    assert len(page["messages"]) == 1 and page["more"]
+    assert len(json.dumps(page)) < 65_536
+
+
+async def test_his_3_a_room_that_everybody_left_sleeps_and_goes_on(server, session):
+    ada = await Client.join(server, session)
+    seqs = await say(ada, "good night")
+    await leave_asleep(server, session, ada)
+    bob = await Client.join(server, session, options={"history": {}})
+    assert bob.connected["epoch"] == ada.connected["epoch"]
+    assert bob.connected["seq"] > seqs[0]
+    assert texts(await bob.expect("history")) == ["good night"]
+    assert (await say(bob, "good morning"))[0] > bob.connected["seq"]
+    assert texts(await history(bob)) == ["good night", "good morning"]
+
+
+async def test_his_1_rest_writes_into_a_sleeping_room(server, session):
+    path = server.session_path(session, "/signal")
+    body = {"type": "chat", "data": "while you slept"}
+    assert server.rest("POST", path, body).status == 404, "a session that never was"
+    ada = await Client.join(server, session)
+    await say(ada, "hello")
+    await leave_asleep(server, session, ada)
+    assert server.rest("POST", path, body).status == 204
+    assert server.rest("POST", path, body | {"type": "other"}).status == 404, "nobody would ever get it"
+    bob = await Client.join(server, session, options={"history": {"last": 10}})
+    page = await bob.expect("history")
+    assert texts(page) == ["hello", "while you slept"]
+    assert page["messages"][1]["from"] is None and "connection" not in page["messages"][1]
+
+
+async def test_his_7_requests_are_answered_in_turn_and_hold_up_nothing(server, session):
+    ada = await Client.join(server, session)
+    await say(ada, *map(str, range(5)))
+    requests = [await ada.request("history", limit=n + 1) for n in range(4)]
+    answer, events = await ada.signal(type="chat", data="between")
+    assert answer["ev"] == "ack"
+    pages = [event for event in events if event["ev"] == "history"]
+    while len(pages) < 4:
+        event = await ada.next()
+        pages += [event] if event["ev"] == "history" else []
+    assert [page["id"] for page in pages] == requests
+    assert [len(page["messages"]) for page in pages] == [1, 2, 3, 4]
+
+
+async def test_wire_13_unread_pages_do_not_pile_up(server, session):
+    ada = await Client.join(server, session)
+    await say(ada, *("x" * 8000 for _ in range(12)))
+    before = server.memory()
+    slow = await Client.open(server, max_queue=1)
+    slow._reader.cancel()
+    token = server.project.token(session)
+    await slow.send(
+        json.dumps({"op": "connect", "id": 1, "apiKey": server.project.key, "sessionId": session, "token": token}))
+    lines = "\n".join(json.dumps({"op": "history", "id": number}) for number in range(2, 900))
+    await slow.send(lines)
+    await say(ada, *map(str, range(50)))
+    assert server.memory() - before < 12_000_000
+    slow.socket.transport.abort()
+
+
+@pytest.mark.parametrize("form", ["token", "jwt_token"])
+async def test_his_8_a_token_may_forbid_to_read(server, session, form):
+    ada = await Client.join(server, session)
+    await say(ada, "for members")
+    token = getattr(server.project, form)(session, history="none")
+    guest = await Client.join(server, session, token=token, options={"history": {"last": 5}})
+    assert "history" not in guest.connected
+    assert (await history(guest))["code"] == 403
+    await say(guest, "the guest may write")
+    member = await Client.join(server, session, token=getattr(server.project, form)(session, history="all"))
+    assert texts(await history(member)) == ["for members", "the guest may write"]
+    subscriber = await Client.join(server, session, role="subscriber")
+    assert len((await history(subscriber))["messages"]) == 2
+
+
+async def test_his_8_a_server_may_demand_the_claim():
+    with Server(history="chat", history_access="claim") as server:
+        session = server.project.session()
+        plain = await Client.join(server, session)
+        assert (await history(plain))["code"] == 403
+        member = await Client.join(server, session, token=server.project.token(session, history="all"))
+        assert (await history(member))["messages"] == []
+
+
+async def test_his_8_without_a_history_there_is_none(tmp_path):
+    with Server() as server:
+        session = server.project.session()
+        ada = await Client.join(server, session, options={"history": {"last": 5}})
+        assert "history" not in ada.connected
+        assert (await history(ada))["code"] == 404
+        request = await ada.request("erase", ref=1)
+        assert (await ada.answer(request))[0]["code"] in (403, 404)
+        assert server.rest("GET", server.session_path(session, "/message")).status == 404
+
+
+async def test_his_9_a_moderator_erases(server, session):
+    ada = await Client.join(server, session)
+    moderator = await Client.join(server, session, role="moderator")
+    await ada.expect("connectionCreated")
+    one, two, three = await say(ada, "one", "two", "three")
+    refused = await ada.answer(await ada.request("erase", ref=one))
+    assert refused[0]["code"] == 403
+    answer, _ = await moderator.answer(await moderator.request("erase", ref=two))
+    assert answer["ev"] == "ack"
+    await ada.expect("erased", seq=answer["seq"], ref=two)
+    page = await history(ada)
+    assert texts(page) == ["one", None, "three"]
+    tombstone = page["messages"][1]
+    assert tombstone["erased"] is True and tombstone["seq"] == two and tombstone["connection"] == ada.me
+    assert not {"type", "data", "json"} & tombstone.keys()
+    answer, _ = await moderator.answer(await moderator.request("erase", through=two))
+    assert texts(await history(ada)) == ["three"]
+    late = await Client.join(server, session, options={"history": {"last": 5}})
+    page = await late.expect("history")
+    assert texts(page) == ["three"] and page["first"] == three
+    for wrong in [{}, {"ref": 1, "through": 2}, {"ref": "1"}]:
+        assert (await moderator.answer(await moderator.request("erase", **wrong)))[0]["code"] == 400
+
+
+async def test_his_9_no_replay_has_what_was_erased(server, session):
+    ada = await Client.join(server, session)
+    moderator = await Client.join(server, session, role="moderator")
+    bob = await Client.join(server, session)
+    start = bob.connected["seq"]
+    bob.socket.transport.abort()
+    one, two = await say(ada, "one", "two")
+    await moderator.answer(await moderator.request("erase", ref=one))
+    again = await reconnect(server, session, bob, start)
+    seen = []
+    while not seen or seen[-1].get("ref") != one:
+        seen.append(await again.next())
+    assert [event.get("data") for event in seen if event["ev"] == "signal"] == ["two"]
+
+
+async def test_his_10_rest_reads_and_erases(server, session):
+    path = server.session_path(session, "/message")
+    assert server.rest("GET", path).json() == {"more": False, "messages": []}
+    ada = await Client.join(server, session)
+    one, two, three = await say(ada, "one", "two", "three")
+    page = server.rest("GET", path + "?limit=2").json()
+    assert (texts(page), page["first"], page["last"], page["more"]) == (["two", "three"], one, three, True)
+    assert texts(server.rest("GET", f"{path}?before={two}").json()) == ["one"]
+    assert texts(server.rest("GET", f"{path}?after={one}&limit=1").json()) == ["two"]
+    assert server.rest("DELETE", f"{path}/{two}").status == 204
+    await ada.expect("erased", ref=two)
+    assert texts(server.rest("GET", path).json()) == ["one", None, "three"]
+    assert server.rest("DELETE", f"{path}?through={one}").status == 204
+    assert texts(server.rest("GET", path).json()) == [None, "three"]
+    for wrong in ["?before=x", "?limit=0", "?before=3&after=2", "?after=-1", "?limit=1e3"]:
+        assert server.rest("GET", path + wrong).status == 400, wrong
+    assert server.rest("DELETE", path).status == 400
+    assert server.rest("DELETE", path + "/x").status == 404
+    assert server.request("GET", path).status == 403
+    assert server.rest("POST", path, {}).status == 405
+    await leave_asleep(server, session, ada)
+    assert texts(server.rest("GET", path).json()) == [None, "three"], "of a sleeping room, too"
+
+
+async def test_his_3_history_survives_kill_9(tmp_path):
+    folder = tmp_path / "state"
+    with durable.serve(folder, history="chat", **WINDOWS) as first:
+        session = first.project.session()
+        other = first.project.session()
+        ada = await Client.join(first, session)
+        sent = await say(ada, *map(str, range(150)))
+        bob = await Client.join(first, other)
+        await say(bob, "asleep")
+        await bob.leave()
+        durable.kill(first)
+    with durable.serve(folder, history="chat", **WINDOWS) as second:
+        page = second.rest("GET", second.session_path(session, "/message?limit=200")).json()
+        assert [message["seq"] for message in page["messages"]] == sent
+        eve = await Client.join(second, other, options={"history": {"last": 5}})
+        assert texts(await eve.expect("history")) == ["asleep"]
