@@ -44,6 +44,7 @@ public final class SignalingServer: Service {
         let handler: TransportDispatch
         /// Locked for as long as the server runs.
         let stateFolder: StateFolder?
+        let historySweep: HistorySweep
         let watchdog: LoopWatchdog?
     }
 
@@ -241,6 +242,7 @@ public final class SignalingServer: Service {
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, webhooks: webhooks, router: router, transport: transport,
             admin: admin, metrics: metrics, handler: handler, stateFolder: storage.folder,
+            historySweep: HistorySweep(loop: loop, engine: sessions.engine),
             watchdog: configuration.serviceNotifier.flatMap { LoopWatchdog(loop: loop, notifier: $0) })
         return (transport.port, admin?.port, developmentSecret, storage.kind)
     }

@@ -192,7 +192,7 @@ public final class LocalEngine: SessionEngine {
         if opening[submission.session] != nil { return true }
         if sessions[submission.session] != nil { return false }
         switch submission.command {
-        case .join: return log.sleeperCount > 0 || sessions.history.archive != nil
+        case .join: return log.sleeperCount > 0 || sessions.history.archive?.isEmpty == false
         case .signal(.server, let request): return log.sleeperCount > 0 && !request.isOnlineOnly
         case .erase(.server, _): return log.sleeperCount > 0
         case .signal, .erase, .leave, .detach, .heard, .forceDisconnect, .refreshToken: return false
@@ -229,7 +229,9 @@ public final class LocalEngine: SessionEngine {
 
     /// A session that begins must not give out the seqs of messages that the archive has (HIS-3).
     private func findEnd(of session: SessionID) {
-        guard let archive = sessions.history.archive, opening[session]?.contains(where: \.isJoin) == true else {
+        guard let archive = sessions.history.archive, !archive.isEmpty,
+            opening[session]?.contains(where: \.isJoin) == true
+        else {
             return carryOutWaiting(for: session)
         }
         archive.lastSeq(of: session) { [self] result in

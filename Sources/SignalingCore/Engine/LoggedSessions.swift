@@ -54,7 +54,8 @@ final class LoggedSessions<Node> {
     /// The limits of one session.
     func bounds(of session: SessionID) -> SessionState.Bounds {
         var bounds = bounds
-        bounds.history = history.policy.types(of: table.project(of: session))
+        // Without an archive, what is kept would only wait for one.
+        bounds.history = history.archive == nil ? nil : history.policy.types(of: table.project(of: session))
         return bounds
     }
 

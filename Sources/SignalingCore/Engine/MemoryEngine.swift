@@ -51,6 +51,7 @@ public final class MemoryEngine: SessionEngine {
     }
 
     public var sessionCount: Int { sessions.count }
+    public var sleeperCount: Int { sleepers.count }
 
     public func submit(
         _ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant

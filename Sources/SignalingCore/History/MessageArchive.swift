@@ -26,7 +26,7 @@ public protocol MessageArchive: AnyObject {
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
 
     /// Erases messages (HIS-9). Of one message its head and time stay; messages up to a seq go altogether. The content
-    /// does not come back with a later `append`, also if the message was not there yet.
+    /// does not come back with a later `append`.
     func erase(
         _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
 
@@ -42,6 +42,8 @@ public protocol MessageArchive: AnyObject {
     /// Replaces the bounds. The next `append` or `sweep` applies them.
     func changeBounds(to new: HistoryBounds)
 
+    /// Whether the archive surely knows no session. Then no session can have a history.
+    var isEmpty: Bool { get }
     /// The bytes of all messages, as far as is known, for metrics.
     var byteCount: Int { get }
     /// The number of all messages, as far as is known, for metrics.

@@ -186,16 +186,29 @@ extension Unarchived.Item {
     }
 }
 
-extension Sequence<ArchivedMessage> {
-    /// The first messages that fit into a page (HIS-6): at least one.
-    public func withinPage(_ limit: Int) -> [ArchivedMessage] {
-        var page: [ArchivedMessage] = []
-        var byteCount = 0
-        for message in self {
-            byteCount += message.byteCount
-            guard page.isEmpty || (page.count < limit && byteCount <= Limits.historyPageByteCount) else { break }
-            page.append(message)
+/// How much of a page is left (HIS-6).
+public struct PageRoom: Sendable {
+    private let limit: Int
+    private var count = 0
+    private var byteCount = 0
+
+    public init(limit: Int) { self.limit = limit }
+
+    /// Whether the next message fits: the first one always does.
+    public mutating func admits(_ message: ArchivedMessage) -> Bool {
+        guard count == 0 || (count < limit && byteCount + message.byteCount <= Limits.historyPageByteCount) else {
+            return false
         }
-        return page
+        count += 1
+        byteCount += message.byteCount
+        return true
+    }
+}
+
+extension Sequence<ArchivedMessage> {
+    /// The first messages that fit into a page.
+    func withinPage(_ limit: Int) -> [ArchivedMessage] {
+        var room = PageRoom(limit: limit)
+        return Array(prefix { room.admits($0) })
     }
 }

@@ -29,7 +29,17 @@ extension SQLiteCommandLog {
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         let files = try DatabaseFiles(folder: folder)
-        let (database, found) = try openOrSetAside(files, logger)
+        let (database, found) = try Database.openOrSetAside(
+            files, CommandSchema.schema, logger,
+            consequence: "the sessions of the last run are not continued, and their clients are told"
+        ) { (database) throws(DatabaseError) in
+            let content = try LogContent(database)
+            // Finds damage that the last run may have stopped for, and that reading the rows does not.
+            if content.state?.isClean == false, let damage = try database.damage(in: .structure).first {
+                throw DatabaseError(damaged: damage)
+            }
+            return content
+        }
         // A database that was set aside has taken its mark along.
         let tail = try TailMark(files)
         database.injectedFault = tuning.injectedFault
@@ -38,7 +48,7 @@ extension SQLiteCommandLog {
         let mark = tail.read()
         let identity = FileIdentity(path: files.path)
         if let reason = content.reasonToBeginAnew(boot: boot, mark: mark, database: identity) {
-            if !content.sessions.isEmpty || content.lastPosition < mark.confirmed {
+            if !content.sessions.isEmpty || content.sleeperCount > 0 || content.lastPosition < mark.confirmed {
                 logger.warning(
                     "the sessions of the last run begin anew, and their clients are told: \(reason)",
                     metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])
@@ -64,47 +74,9 @@ extension SQLiteCommandLog {
                 clock: clock, now: now, reports: reports, logger: logger)
             let log = SQLiteCommandLog(
                 writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
-                tails: content.tails, lastKey: content.lastKey, logger: logger)
+                tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount, logger: logger)
             receiver.log = log
             return (log, content.kept(openedAt: clock.time(at: now())))
-        } catch {
-            throw files.openingFault(error)
-        }
-    }
-
-    /// Opens the database and reads it. A database that cannot be used is renamed, and a new one is created.
-    private static func openOrSetAside(
-        _ files: DatabaseFiles, _ logger: Logger
-    ) throws(CommandLogFault) -> (Database, LogContent) {
-        try files.prepare()
-        let fault: CommandLogFault
-        do throws(DatabaseError) {
-            let database = try Database.open(files)
-            if let version = try database.laterVersion() {
-                fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
-            } else {
-                try database.checkSchema()
-                let content = try LogContent(database)
-                // Finds damage that the last run may have stopped for, and that reading the rows does not.
-                if content.state?.isClean == false, let damage = try database.damage(in: .structure).first {
-                    throw DatabaseError(damaged: damage)
-                }
-                database.setKeepsLogOnClose(false)
-                return (database, content)
-            }
-        } catch {
-            guard error.kind == .damaged else { throw files.openingFault(error) }
-            fault = CommandLogFault(.damaged, "it is damaged: \(error)")
-        }
-        let aside = try files.setAside(as: fault.code == .laterVersion ? "later" : "damaged")
-        logger.error(
-            "the sessions of the last run are not continued, and their clients are told: cannot use \(files.path): \(fault); it is set aside as \(aside)"
-        )
-        try files.prepare()
-        do throws(DatabaseError) {
-            let database = try Database.open(files)
-            database.setKeepsLogOnClose(false)
-            return (database, try LogContent(database))
         } catch {
             throw files.openingFault(error)
         }

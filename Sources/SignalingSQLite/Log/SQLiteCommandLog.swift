@@ -10,7 +10,7 @@ import SignalingProtocol
 ///
 /// A session whose commands are all covered by ``remove(_:through:)`` is forgotten. When it begins again, its numbers
 /// and the counters of its commands begin at 1.
-public final class SQLiteCommandLog: CommandLog {
+public final class SQLiteCommandLog: LocalCommandLog {
     public weak var observer: (any CommandLogObserver)?
     /// Called when a command is not accepted, with its session. A defect of the caller; the command is dropped.
     public var onRefusal: ((SessionID, RefusedCommand) -> Void)?
@@ -25,16 +25,21 @@ public final class SQLiteCommandLog: CommandLog {
     private var clock: LogClock
     private var tails: [SessionID: SessionTail]
     private var lastKey: Int64
+    /// About the number of sleeping sessions: those that are on their way to sleep count.
+    public private(set) var sleeperCount: Int
+    /// The callers that wait for a session to be woken.
+    private var wakers: [SessionKey: (KeptCommands.Session?) -> Void] = [:]
 
     init(
         writer: CommandWriter, reports: LogReports, clock: LogClock, tails: [SessionID: SessionTail], lastKey: Int64,
-        logger: Logger
+        sleeperCount: Int, logger: Logger
     ) {
         self.writer = writer
         self.reports = reports
         self.clock = clock
         self.tails = tails
         self.lastKey = lastKey
+        self.sleeperCount = sleeperCount
         self.logger = logger
     }
 
@@ -75,6 +80,38 @@ public final class SQLiteCommandLog: CommandLog {
         } else {
             writer.add([.cover(tail.key, session, through: position)])
         }
+    }
+
+    // MARK: - LocalCommandLog
+
+    public func sleep(_ snapshot: CommandSnapshot) {
+        guard let tail = tails[snapshot.session], tail.contains(snapshot.position),
+            tail.number == snapshot.position.number
+        else { return }
+        tails[snapshot.session] = nil
+        sleeperCount += 1
+        writer.add([.sleep(tail.key, PendingSnapshot(snapshot))])
+    }
+
+    public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
+        guard sleeperCount > 0, tails[session] == nil else { return answer(nil) }
+        lastKey += 1
+        wakers[SessionKey(lastKey)] = answer
+        writer.add([.wake(SessionKey(lastKey), session)])
+    }
+
+    public func forgetSleepers(_ sessions: [SessionID]) {
+        if sleeperCount > 0, !sessions.isEmpty { writer.add([.forget(sessions)]) }
+    }
+
+    private func noteWoken(_ session: SessionID, _ key: SessionKey, _ snapshot: KeptCommands.Snapshot?) {
+        if let snapshot {
+            sleeperCount -= 1
+            var tail = SessionTail(key: key, covered: snapshot.position)
+            tail.snapshotNumber = snapshot.position.number
+            tails[session] = tail
+        }
+        wakers.removeValue(forKey: key)?(snapshot.map { KeptCommands.Session(id: session, snapshot: $0, entries: []) })
     }
 
     private func place(_ command: CommandAppend, _ time: MonotonicInstant, _ work: inout [LogWork]) {
@@ -125,6 +162,8 @@ public final class SQLiteCommandLog: CommandLog {
                 observer?.log(kept: position, of: session, byteCount: byteCount)
             case .needsSnapshots(let sessions):
                 observer?.log(needsSnapshotsOf: sessions)
+            case .woken(let session, let key, let snapshot): noteWoken(session, key, snapshot)
+            case .forgotten(let count): sleeperCount -= count
             case .refused(let session, let refusal):
                 onRefusal?(session, refusal)
             case .health(let health):

@@ -5,12 +5,9 @@ import SignalingProtocol
 ///
 /// `command` is in one global order and has no further index: so an append writes the last page only, and old commands
 /// are deleted as a prefix. `session` names each session by a number, which keeps the rows of `command` short, and has
-/// its newest snapshot. The commands of a session without a row in `session` belong to an ended session.
+/// its newest snapshot. `sleeper` has the sessions that wait for their next join, and is not read at the start. The
+/// commands of a session without a row in `session` belong to an ended session.
 enum CommandSchema {
-    /// "SgBx" in ASCII.
-    static let applicationID: Int64 = 0x5367_4278
-    static let version: Int64 = 1
-
     /// The tables by their names, as SQLite keeps their definitions.
     static let tables = [
         "command": """
@@ -37,6 +34,16 @@ enum CommandSchema {
             snapshot BLOB                   -- NULL before the first one
         ) STRICT
         """,
+        "sleeper": """
+        CREATE TABLE sleeper (
+            id BLOB PRIMARY KEY,            -- of a session that nobody is in, and that has a history (HIS-3)
+            number INTEGER NOT NULL,        -- number, run and counter of its last command
+            run INTEGER NOT NULL,
+            counter INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            snapshot BLOB NOT NULL          -- of its last state
+        ) STRICT, WITHOUT ROWID
+        """,
         "state": """
         CREATE TABLE state (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -51,25 +58,9 @@ enum CommandSchema {
         """,
     ]
 
-    static let creation = """
-        BEGIN IMMEDIATE;
-        \(tables.values.sorted().joined(separator: ";\n"));
-        PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = \(version);
-        COMMIT;
-        """
-
-    /// The words of a definition, without its comments and its layout, which may differ between versions of this program.
-    ///
-    /// By bytes, since SQLite ends a comment at a line feed and nowhere else. A quotation mark, or a comment of the other
-    /// form, is a part of a word, and so makes a difference.
-    static func words(of definition: [UInt8]) -> [ArraySlice<UInt8>] {
-        let dash = UInt8(ascii: "-")
-        return definition.split(separator: UInt8(ascii: "\n")).flatMap { line in
-            let comment = line.indices.dropLast().first { line[$0] == dash && line[$0 + 1] == dash }
-            return line[..<(comment ?? line.endIndex)].split { $0 == UInt8(ascii: " ") }
-        }
-    }
+    static let schema = DatabaseSchema(
+        applicationID: 0x5367_4278, version: 2, tables: tables,
+        migrations: [1: tables["sleeper"].map { [$0] } ?? []])
 
     static func checksum(
         position: Int64, key: SessionKey, at logPosition: LogPosition, time: MonotonicInstant,
@@ -113,64 +104,6 @@ extension LogPosition {
 }
 
 extension Database {
-    /// Opens the database of a log. A new file gets its tables.
-    ///
-    /// - Throws: `damaged` when the file is another program's.
-    static func open(_ files: DatabaseFiles) throws(DatabaseError) -> Database {
-        // SQLite deletes the write-ahead log of an empty database.
-        guard !files.isEmpty || !files.hasLog else { throw DatabaseError(damaged: "the file is empty") }
-        let database = try Database(path: files.path, access: .readWrite)
-        // Closing must not change files that are set aside.
-        database.setKeepsLogOnClose(true)
-        // A tool that reads the database may be recovering the write-ahead log.
-        database.lockTimeoutMilliseconds = 5_000
-        try database.execute("PRAGMA cell_size_check = ON")
-        if try database.integer("SELECT count(*) FROM sqlite_schema") == 0, try database.applicationID() == 0 {
-            try database.execute("PRAGMA journal_mode = WAL")
-            try database.execute(CommandSchema.creation)
-        }
-        try database.checkApplication()
-        return database
-    }
-
-    func checkApplication() throws(DatabaseError) {
-        guard try applicationID() == CommandSchema.applicationID else {
-            throw DatabaseError(damaged: "the file is not a database of Signalbox")
-        }
-    }
-
-    /// The version of the tables, if this code cannot read them.
-    func laterVersion() throws(DatabaseError) -> Int64? {
-        let version = try integer("PRAGMA user_version")
-        return version > CommandSchema.version ? version : nil
-    }
-
-    /// Checks that the file has our tables and nothing else. A view in place of a table could be read without an end, and
-    /// a trigger could undo what the server writes and acknowledges.
-    ///
-    /// - Throws: `damaged`, with the name of the first table, index, view or trigger that is not ours or not as it was.
-    func checkSchema() throws(DatabaseError) {
-        let row = try Statement("SELECT type, name, sql FROM sqlite_schema", in: self)
-        var expected = CommandSchema.tables
-        while try row.step() {
-            let (kind, name) = (Self.printable(row.text(0)), Self.printable(row.text(1)))
-            guard let definition = expected.removeValue(forKey: row.text(1)), kind == "table" else {
-                throw DatabaseError(damaged: "it has the \(kind) \"\(name)\", which Signalbox did not create")
-            }
-            guard CommandSchema.words(of: row.bytes(2)) == CommandSchema.words(of: Array(definition.utf8)) else {
-                throw DatabaseError(damaged: "the table \(name) is not as Signalbox creates it")
-            }
-        }
-        if let name = expected.keys.min() { throw DatabaseError(damaged: "the table \(name) is missing") }
-    }
-
-    /// A name in the file may be any text.
-    private static func printable(_ name: String) -> String {
-        String(name.prefix(100).map { $0.isASCII && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
-    }
-
-    private func applicationID() throws(DatabaseError) -> Int64 { try integer("PRAGMA application_id") }
-
     /// Begins a run: keeps what is to be continued, and marks the database as not stopped. This is on the disk when it
     /// returns. Otherwise, after a loss of power, the stop of the last run could seem to be the newest state.
     func begin(_ content: LogContent, _ state: LogState, _ durability: Durability) throws(DatabaseError) {
@@ -181,6 +114,7 @@ extension Database {
                 try execute("DELETE FROM command")
                 try execute("DELETE FROM session")
             }
+            if content.sleeperCount == 0 { try execute("DELETE FROM sleeper") }
             for key in content.emptySessions { try execute("DELETE FROM session WHERE key = \(key.rawValue)") }
             try state.write(try Statement(LogState.write, in: self))
             try execute("COMMIT")

@@ -22,6 +22,7 @@ final class CommandStore {
     private let deleteCommands: Statement
     private let findTime: Statement
     private let writeState: Statement
+    private let sleepers: SleeperTable
 
     /// - Parameter content: what the database has, read from the same connection.
     init(_ database: Database, content: LogContent, state: LogState, retainedByteCount: Int) throws(DatabaseError) {
@@ -40,6 +41,7 @@ final class CommandStore {
         deleteCommands = try Statement("DELETE FROM command WHERE position <= ?", in: database)
         findTime = try Statement("SELECT time FROM command WHERE session = ? AND number = ?", in: database)
         writeState = try Statement(LogState.write, in: database)
+        sleepers = try SleeperTable(database)
 
         retention = Retention(
             lastPosition: content.lastPosition - Int64(content.rows.count), minimumByteCount: retainedByteCount)
@@ -60,6 +62,8 @@ final class CommandStore {
         var confirmed: [CommandEntry] = []
         var kept: [(position: LogPosition, session: SessionID, byteCount: Int)] = []
         var asked: [SessionID] = []
+        var woken: [(session: SessionID, key: SessionKey, snapshot: KeptCommands.Snapshot?)] = []
+        var forgottenCount = 0
     }
 
     /// Executes work in one transaction. When it throws, nothing has changed, and the work can be repeated unless the
@@ -130,14 +134,7 @@ final class CommandStore {
 
     private func write(_ work: LogWork, _ position: inout Int64, _ outcome: inout Outcome) throws(DatabaseError) {
         switch work {
-        case .begin(let key, let id):
-            try Array(id.rawValue.utf8).withBytes { (bytes) throws(DatabaseError) in
-                insertSession.bind(key.rawValue, at: 1)
-                insertSession.bind(borrowing: bytes, at: 2)
-                insertSession.bind(
-                    CommandSchema.checksum(key: key, id: bytes, position: 0, at: .none, snapshot: nil), at: 3)
-                try insertSession.run()
-            }
+        case .begin(let key, let id): try insert(id, key)
         case .append(let key, let entry):
             position += 1
             try insert(entry, key, position)
@@ -151,10 +148,35 @@ final class CommandStore {
         case .cover(let key, let session, let through):
             guard let last = retention.position(of: through.number, in: key) else { return }
             try update(key, session, position: last, at: through, snapshot: nil)
-        case .end(let key):
-            deleteSession.bind(key.rawValue, at: 1)
-            try deleteSession.run()
+        case .end(let key): try delete(key)
+        case .sleep(let key, let snapshot):
+            try sleepers.insert(snapshot.session, snapshot.position, snapshot.bytes)
+            try delete(key)
+        case .wake(let key, let session):
+            let snapshot = try sleepers.take(session)
+            if let snapshot {
+                try insert(session, key)
+                try update(key, session, position: position, at: snapshot.position, snapshot: snapshot.bytes)
+            }
+            outcome.woken.append((session, key, snapshot))
+        case .forget(let sessions):
+            for session in sessions where try sleepers.delete(session) { outcome.forgottenCount += 1 }
         }
+    }
+
+    private func insert(_ session: SessionID, _ key: SessionKey) throws(DatabaseError) {
+        try Array(session.rawValue.utf8).withBytes { (bytes) throws(DatabaseError) in
+            insertSession.bind(key.rawValue, at: 1)
+            insertSession.bind(borrowing: bytes, at: 2)
+            insertSession.bind(
+                CommandSchema.checksum(key: key, id: bytes, position: 0, at: .none, snapshot: nil), at: 3)
+            try insertSession.run()
+        }
+    }
+
+    private func delete(_ key: SessionKey) throws(DatabaseError) {
+        deleteSession.bind(key.rawValue, at: 1)
+        try deleteSession.run()
     }
 
     /// Changes the state in memory as a committed transaction has changed the database.
@@ -170,7 +192,13 @@ final class CommandStore {
                 outcome.asked.append(snapshot.session)
             }
         case .cover(let key, _, let through): retention.cover(through.number, of: key)
-        case .end(let key): retention.end(key)
+        case .end(let key), .sleep(let key, _): retention.end(key)
+        case .wake(let key, let session):
+            guard let snapshot = outcome.woken.first(where: { $0.key == key })?.snapshot else { return }
+            let number = snapshot.position.number
+            retention.begin(key, id: session, lastNumber: number)
+            _ = retention.keep(number, of: key, byteCount: snapshot.bytes.count)
+        case .forget: break
         }
     }
 

@@ -3,7 +3,11 @@ import SignalingCore
 
 /// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
 struct DatabaseFiles: Sendable {
-    static let name = "sessions.sqlite"
+    /// The name of a command log's database.
+    static let log = "sessions.sqlite"
+    /// The name of an archive's database.
+    static let archive = "history.sqlite"
+    let name: String
     /// SQLite's write-ahead log, its index in shared memory, a rollback journal, which SQLite would apply although no
     /// server writes one, and ``TailMark``.
     private static let suffixes = ["", "-wal", "-shm", "-journal", "-tail"]
@@ -13,13 +17,14 @@ struct DatabaseFiles: Sendable {
     private let folder: String
 
     /// - Parameter folder: exists, and only the server's user can write to it.
-    init(folder: String) throws(CommandLogFault) {
+    init(folder: String, name: String = log) throws(CommandLogFault) {
         guard let resolved = realpath(folder, nil) else {
             throw CommandLogFault(.unusable, "cannot open the state folder \(folder): \(Self.systemError())")
         }
         defer { free(resolved) }
         self.folder = String(cString: resolved)
-        path = self.folder + "/" + Self.name
+        self.name = name
+        path = self.folder + "/" + name
     }
 
     var exists: Bool { access(path, F_OK) == 0 }
@@ -106,7 +111,7 @@ struct DatabaseFiles: Sendable {
     /// The names and sizes in bytes of those files that exist.
     var sizes: [(name: String, byteCount: Int)] {
         Self.suffixes.compactMap { suffix in
-            byteCount(suffix).map { (Self.name + suffix, $0) }
+            byteCount(suffix).map { (name + suffix, $0) }
         }
     }
 

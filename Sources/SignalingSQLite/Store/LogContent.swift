@@ -25,6 +25,8 @@ struct LogContent {
     let state: LogState?
     private(set) var lastPosition: Int64
     private(set) var lastKey: Int64 = 0
+    /// The sessions that sleep (HIS-3). They are not read.
+    private(set) var sleeperCount = 0
     /// The latest time in the log.
     private(set) var lastTime: MonotonicInstant
     private var indices: [SessionKey: Int] = [:]
@@ -37,6 +39,9 @@ struct LogContent {
         state = try LogState.read(from: database)
         lastPosition = state?.position ?? 0
         lastTime = state?.aliveAt ?? MonotonicInstant(nanoseconds: 0)
+        if try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'sleeper'") > 0 {
+            sleeperCount = Int(try database.integer("SELECT count(*) FROM sleeper"))
+        }
         try readSessions(database)
         try readCommands(database)
         emptySessions = sessions.filter { $0.snapshot == nil && $0.entries.isEmpty }.map(\.key)
@@ -72,6 +77,7 @@ struct LogContent {
         sessions = []
         rows = []
         emptySessions = []
+        sleeperCount = 0
     }
 
     /// What the next process continues.

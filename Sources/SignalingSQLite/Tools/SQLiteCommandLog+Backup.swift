@@ -57,14 +57,16 @@ extension SQLiteCommandLog {
 
 extension Database {
     /// Opens a database that a server may be using, without changing it.
-    static func openForReading(_ files: DatabaseFiles) throws(DatabaseError) -> Database {
+    static func openForReading(
+        _ files: DatabaseFiles, _ schema: DatabaseSchema = CommandSchema.schema
+    ) throws(DatabaseError) -> Database {
         let database = try Database(path: files.path, access: .readOnly)
         database.lockTimeoutMilliseconds = 5_000
-        try database.checkApplication()
-        if let version = try database.laterVersion() {
+        try database.checkApplication(schema)
+        if let version = try database.laterVersion(than: schema) {
             throw DatabaseError(damaged: "a later version of Signalbox wrote it (version \(version))")
         }
-        try database.checkSchema()
+        try database.checkSchema(schema)
         return database
     }
 

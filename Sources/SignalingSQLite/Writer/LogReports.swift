@@ -8,6 +8,10 @@ final class LogReports: Sendable {
         case confirmed([CommandEntry])
         case kept(LogPosition, SessionID, byteCount: Int)
         case needsSnapshots([SessionID])
+        /// A session was to be woken: its snapshot, if it slept.
+        case woken(SessionID, SessionKey, KeptCommands.Snapshot?)
+        /// This number of sleeping sessions was forgotten.
+        case forgotten(Int)
         case refused(SessionID, RefusedCommand)
         case health(CommandLogHealth)
     }

@@ -69,6 +69,8 @@ final class LogTransactions {
         }
         if !outcome.confirmed.isEmpty { new.append(.confirmed(outcome.confirmed)) }
         for one in outcome.kept { new.append(.kept(one.position, one.session, byteCount: one.byteCount)) }
+        for one in outcome.woken { new.append(.woken(one.session, one.key, one.snapshot)) }
+        if outcome.forgottenCount > 0 { new.append(.forgotten(outcome.forgottenCount)) }
         if !outcome.asked.isEmpty { new.append(.needsSnapshots(outcome.asked)) }
         reports.add(new)
     }

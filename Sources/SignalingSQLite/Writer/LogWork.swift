@@ -16,6 +16,12 @@ enum LogWork: Sendable {
     case cover(SessionKey, SessionID, through: LogPosition)
     /// The session has ended, and has no further commands.
     case end(SessionKey)
+    /// The session sleeps, and has no further commands.
+    case sleep(SessionKey, PendingSnapshot)
+    /// Makes a sleeping session one with this key.
+    case wake(SessionKey, SessionID)
+    /// Forgets sleeping sessions.
+    case forget([SessionID])
 }
 
 /// A snapshot on its way to the database. The writer's thread encodes it once, also when the transaction is repeated.
@@ -69,8 +75,9 @@ struct WorkBatch: Sendable {
                 work.append(.keep(key, snapshot))
                 queue.removeFirst()
                 return
-            case .cover, .end:
+            case .cover, .end, .sleep:
                 guard !hasCommands else { return }
+            case .wake, .forget: break
             }
             work.append(next)
             queue.removeFirst()

@@ -97,6 +97,16 @@ public enum MetricsTable {
         .histogram(.durations), "command_log_snapshot_duration_seconds",
         "From the decision to keep a snapshot of a session to its confirmation.")
 
+    static let historyMessages = MetricDeclaration(
+        .gauge, "history_messages", "Messages in the histories of all sessions. Not with redis.")
+    static let historyBytes = MetricDeclaration(
+        .gauge, "history_size_bytes", "What these messages count for the bounds of the history. Not with redis.")
+    static let sleepers = MetricDeclaration(
+        .gauge, "sessions_asleep", "Sessions that nobody is in and that have a history. Not with redis.")
+    static let historyReads = MetricDeclaration(
+        .counter, "history_reads_total", labels: ["outcome"],
+        "Pages of history for clients and REST: read, shared (from a read for somebody else), or failed.")
+
     static let residentMemory = MetricDeclaration(
         .gauge, "process_resident_memory_bytes", "The resident memory of the process.")
     static let openDescriptors = MetricDeclaration(
@@ -113,6 +123,7 @@ public enum MetricsTable {
         receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
         requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
         nodes, logInFlight,
-        logAppend, logSize, snapshotDuration, residentMemory, openDescriptors, maxDescriptors, processorTime,
+        logAppend, logSize, snapshotDuration, historyMessages, historyBytes, sleepers, historyReads, residentMemory,
+        openDescriptors, maxDescriptors, processorTime,
     ]
 }

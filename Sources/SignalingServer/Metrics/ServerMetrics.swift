@@ -114,6 +114,7 @@ final class ServerMetrics {
         publishRequests(to: sink)
         publishWebhooks(to: sink)
         publishLog(to: sink)
+        publishHistory(to: sink)
         publishProcess(to: sink)
     }
 
@@ -203,7 +204,7 @@ final class ServerMetrics {
     private func publishLog(to sink: MetricsSink) {
         switch sources.sessions.store {
         case .memory: return
-        case .folder(let log, let meter):
+        case .folder(let log, let meter, _):
             sink.gauge(MetricsTable.logInFlight, Double(log.inFlightByteCount))
             sink.histogram(MetricsTable.logAppend, meter.appendLatency)
             sink.histogram(MetricsTable.snapshotDuration, meter.snapshotDuration)
@@ -214,6 +215,18 @@ final class ServerMetrics {
             sink.histogram(MetricsTable.logAppend, meter.appendLatency)
         }
         sink.gauge(MetricsTable.logHealthy, sources.sessions.obstacle == nil ? 1 : 0)
+    }
+
+    private func publishHistory(to sink: MetricsSink) {
+        if let history = sources.sessions.history {
+            sink.gauge(MetricsTable.historyMessages, Double(history.archive.messageCount))
+            sink.gauge(MetricsTable.historyBytes, Double(history.archive.byteCount))
+            sink.gauge(MetricsTable.sleepers, Double(history.sleeperCount()))
+        }
+        let reads = sources.hub.history.counts
+        for (outcome, count) in [("read", reads.read), ("shared", reads.shared), ("failed", reads.failed)] {
+            sink.counter(MetricsTable.historyReads, [outcome], count)
+        }
     }
 
     private func publishLogSize(to sink: MetricsSink) {

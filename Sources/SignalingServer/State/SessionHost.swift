@@ -15,24 +15,32 @@ struct SessionHost {
         /// Nowhere: the sessions end with the process.
         case memory
         /// In the state folder, for the next process.
-        case folder(SQLiteCommandLog, MeteredCommandLog)
+        case folder(SQLiteCommandLog, MeteredCommandLog, SQLiteArchive)
         /// In Redis, for all servers that use it.
         case redis(RedisCommandLog, RedisLogMeter)
     }
 
+    /// What the sessions of this server have kept, for metrics; `nil` if several servers share it.
+    struct History {
+        let archive: any MessageArchive
+        let sleeperCount: () -> Int
+    }
+
     let engine: any SessionEngine
     let store: Store
+    let history: History?
 
     /// Sessions in memory, which end with the process.
     static func inMemory(_ configuration: ServerConfiguration, loop: LoopThread) -> SessionHost {
-        let archive = MemoryArchive()
-        archive.changeBounds(to: configuration.historyBounds)
+        let archive = MemoryArchive(bounds: configuration.historyBounds)
         let (start, date) = (loop.now, WallTime.current)
         let engine = MemoryEngine(
             bounds: configuration.sessionBounds, history: configuration.history, archive: archive,
             date: { WallTime(milliseconds: date.milliseconds + $0.duration(since: start).wholeMilliseconds) },
             projectOf: project, makeEpoch: makeEpochs())
-        return SessionHost(engine: engine, store: .memory)
+        return SessionHost(
+            engine: engine, store: .memory,
+            history: History(archive: archive, sleeperCount: { [engine] in engine.sleeperCount }))
     }
 
     /// Sessions that this server shares with all others on the same Redis.
@@ -48,7 +56,7 @@ struct SessionHost {
                     "a session cannot be read; a later version of Signalbox may have written it",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
             }, projectOf: project, makeEpoch: makeEpochs())
-        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)))
+        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)), history: nil)
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -57,24 +65,36 @@ struct SessionHost {
     ///   - folder: private, and locked by this process.
     ///   - onFault: called on the loop when the log has stopped. The process must end.
     static func durable(
-        folder: String, durability: Durability, bounds: SessionState.Bounds, loop: LoopThread, logger: Logger,
+        folder: String, _ configuration: ServerConfiguration, loop: LoopThread, logger: Logger,
         onFault: @escaping (StateFolderError) -> Void
     ) throws(StateFolderError) -> SessionHost {
         do throws(CommandLogFault) {
             let (log, kept) = try SQLiteCommandLog.open(
-                folder: folder, durability: durability, now: { [loop] in loop.now }, wallTime: .current, logger: logger,
+                folder: folder, durability: configuration.durability, now: { [loop] in loop.now }, wallTime: .current,
+                logger: logger,
                 post: { [loop] in loop.post($0) })
             var randomness = SystemRandomNumberGenerator()
+            let archive = try SQLiteArchive(
+                folder: folder, bounds: configuration.historyBounds, durability: configuration.durability,
+                logger: logger, post: { [loop] in loop.post($0) })
             let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LocalEngine(
-                log: metered, run: RunID(randomness.next()), bounds: bounds, now: loop.now, projectOf: project,
-                makeEpoch: makeEpochs())
+                log: metered, run: RunID(randomness.next()), bounds: configuration.durableBounds,
+                history: EngineHistory(policy: configuration.history, archive: archive), now: loop.now,
+                projectOf: project, makeEpoch: makeEpochs())
+            engine.onUnreadable = { session, fault in
+                logger.error(
+                    "a sleeping session cannot be read, and begins anew",
+                    metadata: ["session": "\(session)", "reason": "\(fault)"])
+            }
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             log.onHealthChange = { health in
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
-            return SessionHost(engine: engine, store: .folder(log, metered))
+            return SessionHost(
+                engine: engine, store: .folder(log, metered, archive),
+                history: History(archive: archive, sleeperCount: { [log] in log.sleeperCount }))
         } catch {
             throw StateFolderError(error.message)
         }
@@ -89,7 +109,9 @@ struct SessionHost {
         engine.advance(to: now)
         switch store {
         case .memory, .redis: break
-        case .folder(let log, _): try log.close()
+        case .folder(let log, _, let archive):
+            defer { archive.close() }
+            try log.close()
         }
     }
 
@@ -100,7 +122,7 @@ struct SessionHost {
     var obstacle: String? {
         switch store {
         case .memory: nil
-        case .folder(let log, _):
+        case .folder(let log, _, _):
             switch log.health {
             case .keeping: nil
             case .stalled(let fault), .failed(let fault): fault.code.description

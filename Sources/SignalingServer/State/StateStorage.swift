@@ -37,8 +37,7 @@ struct StateStorage {
             var secret: String?
             if let developmentSecret { secret = try folder.developmentSecret(orNew: developmentSecret) }
             let sessions = try SessionHost.durable(
-                folder: path, durability: configuration.durability, bounds: configuration.durableBounds, loop: loop,
-                logger: logger, onFault: onFault)
+                folder: path, configuration, loop: loop, logger: logger, onFault: onFault)
             return StateStorage(folder: folder, sessions: sessions, developmentSecret: secret, kind: .folder(path))
         }
         if let sharedLog {

@@ -54,6 +54,7 @@ private final class HeldArchive: MessageArchive {
     }
 
     func changeBounds(to new: HistoryBounds) { kept.changeBounds(to: new) }
+    var isEmpty: Bool { !fails && kept.isEmpty }
     var byteCount: Int { kept.byteCount }
     var messageCount: Int { kept.messageCount }
 }

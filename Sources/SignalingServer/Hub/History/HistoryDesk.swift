@@ -15,6 +15,15 @@ final class HistoryDesk {
         let mark: Seq?
     }
 
+    /// How often pages were asked for, for metrics.
+    struct Counts {
+        var read = 0
+        var shared = 0
+        var failed = 0
+    }
+
+    private(set) var counts = Counts()
+
     typealias Answer = (Result<PageBytes, SignalingError>) -> Void
 
     private let engine: any SessionEngine
@@ -29,9 +38,15 @@ final class HistoryDesk {
     func read(_ request: HistoryRequest, of session: SessionID, now: MonotonicInstant, answer: @escaping Answer) {
         let key = Key(session: session, request: request, mark: engine.historyMark(of: session))
         recent.removeAll { $0.until <= now }
-        if key.mark != nil, let page = recent.first(where: { $0.key == key })?.page { return answer(.success(page)) }
+        if key.mark != nil, let page = recent.first(where: { $0.key == key })?.page {
+            counts.shared += 1
+            return answer(.success(page))
+        }
         underWay[key, default: []].append(answer)
-        guard underWay[key]?.count == 1 else { return }
+        guard underWay[key]?.count == 1 else {
+            counts.shared += 1
+            return
+        }
         engine.readHistory(request, of: session) { [weak self] result in self?.finish(key, result, now) }
     }
 
@@ -41,6 +56,10 @@ final class HistoryDesk {
         if case .success(let page) = page, key.mark != nil, case .newest = key.request.position {
             if recent.count >= Self.recentCount { recent.removeFirst() }
             recent.append((key, page, now.advanced(by: Self.recentTime)))
+        }
+        switch page {
+        case .success: counts.read += 1
+        case .failure: counts.failed += 1
         }
         for answer in answers { answer(page) }
     }

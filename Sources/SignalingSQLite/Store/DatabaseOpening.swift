@@ -1,0 +1,42 @@
+import Logging
+import SignalingCore
+
+extension Database {
+    /// Opens a database and reads it. A database that cannot be used is renamed, and a new one is created.
+    ///
+    /// - Parameters:
+    ///   - consequence: of the renaming, as the beginning of a log line.
+    ///   - read: reads what its caller needs, and throws `damaged` for what it cannot use.
+    static func openOrSetAside<Content>(
+        _ files: DatabaseFiles, _ schema: DatabaseSchema, _ logger: Logger, consequence: String,
+        read: (Database) throws(DatabaseError) -> Content
+    ) throws(CommandLogFault) -> (Database, Content) {
+        try files.prepare()
+        let fault: CommandLogFault
+        do throws(DatabaseError) {
+            let database = try Database.open(files, schema)
+            if let version = try database.laterVersion(than: schema) {
+                fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
+            } else {
+                try database.checkSchema(schema)
+                try database.migrate(to: schema)
+                let content = try read(database)
+                database.setKeepsLogOnClose(false)
+                return (database, content)
+            }
+        } catch {
+            guard error.kind == .damaged else { throw files.openingFault(error) }
+            fault = CommandLogFault(.damaged, "it is damaged: \(error)")
+        }
+        let aside = try files.setAside(as: fault.code == .laterVersion ? "later" : "damaged")
+        logger.error("\(consequence): cannot use \(files.path): \(fault); it is set aside as \(aside)")
+        try files.prepare()
+        do throws(DatabaseError) {
+            let database = try Database.open(files, schema)
+            database.setKeepsLogOnClose(false)
+            return (database, try read(database))
+        } catch {
+            throw files.openingFault(error)
+        }
+    }
+}
