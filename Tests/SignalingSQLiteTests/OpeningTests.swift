@@ -159,7 +159,7 @@ struct OpeningTests {
             bytes = Data()
             try Data([1]).write(to: bench.file("-wal"))
         case "other": bytes.replaceSubrange(68..<72, with: [0, 0, 0, 1])
-        default: bytes.replaceSubrange(60..<64, with: [0, 0, 0, 2])
+        default: bytes.replaceSubrange(60..<64, with: [0, 0, 0, 9])
         }
         try bytes.write(to: bench.database)
         try bench.start()
@@ -172,6 +172,24 @@ struct OpeningTests {
         try bench.crash()
         try bench.start()
         #expect(bench.keptEntries("a").map(\.text) == ["a 2 1 "])
+    }
+
+    @Test("HIS-3: a database from before there were sleeping sessions is continued, with a table for them")
+    func migrates() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a", "b"])
+        try bench.stop()
+        do {
+            let old = try Database(path: bench.database.path, access: .readWrite)
+            try old.execute("DROP TABLE sleeper")
+            try old.execute("PRAGMA user_version = 1")
+        }
+        try bench.start()
+        #expect(bench.kept.sessions.map(\.id).count == 2 && bench.lines.all.isEmpty)
+        let database = try Database(path: bench.database.path, access: .readOnly)
+        #expect(try database.integer("PRAGMA user_version") == 2)
+        #expect(try database.integer("SELECT count(*) FROM sleeper") == 0)
     }
 
     /// Reading the rows does not touch the list of free pages. A writer finds the damage later and stops, and the next
