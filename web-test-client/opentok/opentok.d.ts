@@ -90,6 +90,19 @@ declare namespace OT {
     missing: { first: number; last: number } | null;
   }
 
+  /** An extension: the page of the history that the option `history` asked for. */
+  interface HistoryEvent extends Event<'history', Session> {
+    page: HistoryPage;
+  }
+
+  /** An extension: erased messages are in no page any more. Remove them from what you show. */
+  interface MessagesErasedEvent extends Event<'messagesErased', Session> {
+    /** The `seq` of the one message that was erased; absent with `through`. */
+    ref?: number;
+    /** All messages up to this `seq` were erased. */
+    through?: number;
+  }
+
   type ConnectionEventName = 'connectionCreated' | 'connectionDestroyed' | 'connectionAway' | 'connectionBack';
 
   interface ConnectionEvent extends Event<ConnectionEventName, Session> {
@@ -143,6 +156,8 @@ declare namespace OT {
     connectionAway: ConnectionEvent;
     /** An extension: a connection that was away has resumed. */
     connectionBack: ConnectionEvent;
+    history: HistoryEvent;
+    messagesErased: MessagesErasedEvent;
     signal: SignalEvent;
     [typedSignal: `signal:${string}`]: SignalEvent;
   }
@@ -166,11 +181,52 @@ declare namespace OT {
     onlineOnly?: boolean;
   }
 
+  /** An extension: one page of a session's history, at one side of a message's `seq`. Without both: the newest. */
+  interface HistoryPosition {
+    /** The newest of the messages with a smaller `seq`. */
+    before?: number | null;
+    /** The oldest of the messages with a greater `seq`; not together with `before`. */
+    after?: number | null;
+    /** 1 to 200 messages; the default is 50. Large messages make a page shorter. */
+    limit?: number;
+  }
+
+  /** An extension: a part of a session's history, oldest message first. */
+  interface HistoryPage {
+    /** The `seq` of the oldest and of the newest message of the whole history; null if it is empty. */
+    first: number | null;
+    last: number | null;
+    /** Whether other messages follow in the direction of the request: earlier ones, or with `after` later ones. */
+    more: boolean;
+    messages: HistoryMessage[];
+  }
+
+  /** An extension: a signal that the server has kept. */
+  interface HistoryMessage {
+    /** Names the message. A signal that arrived as an event has the same `seq`. */
+    seq: number;
+    /** Null when the project's own server sent the signal. The sender may have left long ago. */
+    from: Connection | null;
+    /** `signal`, or `signal:` and the type, as in the events of signals; absent from an erased message. */
+    type?: string;
+    /** As in the events of signals; absent from an erased message. */
+    data?: string;
+    /** When the server accepted the signal, in ms since 1970. */
+    time: number;
+    /** Whether a moderator or the project's own server has erased the message. */
+    erased: boolean;
+  }
+
   interface SessionOptions {
     /** No `connectionCreated` and `connectionDestroyed`. Default false. */
     connectionEventsSuppressed?: boolean;
     /** An extension: emit `connectionAway` and `connectionBack`. The default is false. */
     connectionAwayEvents?: boolean;
+    /**
+     * An extension: the session's history to get as the event `history` after `sessionConnected`, if the session has
+     * one: the newest messages, or the oldest after the message with the `seq` `after`.
+     */
+    history?: { last: number } | { after: number; limit?: number };
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     /** An extension: see `ServerOptions`. */
@@ -249,6 +305,13 @@ declare namespace OT {
     readonly capabilities: Capabilities;
     /** `connected` also while reconnecting. */
     readonly currentState: 'disconnected' | 'connecting' | 'connected';
+    /**
+     * An extension: whether the session keeps a history that this client may read. False unless connected. The program
+     * learns of a changed setting of the server when it connects or reconnects.
+     */
+    readonly hasHistory: boolean;
+    /** An extension: while it stays the same, each `seq` names one event. Null unless connected. */
+    readonly epoch: string | null;
 
     is(...states: string[]): boolean;
     isNot(...states: string[]): boolean;
@@ -279,6 +342,16 @@ declare namespace OT {
     forceDisconnect(connectionOrId: Connection | string, handler?: CompletionHandler): Promise<void>;
     /** An extension: a newer token for the same session, role and connection data. Later reconnects use it. */
     refreshToken(token: string, handler?: CompletionHandler): Promise<void>;
+    /**
+     * An extension: reads a page of the session's history. A lost connection delays the page. Fails with 404 if the
+     * session keeps no history, 403 if the token does not permit to read it, 400, 429, 500 or 2001.
+     */
+    history(position?: HistoryPosition): Promise<HistoryPage>;
+    /**
+     * An extension, for moderators: erases one message of the history, or all messages up to one. Every client gets
+     * `messagesErased`. Fails with 403 for other clients, 404 if the session keeps no history, 400, 429, 500 or 2001.
+     */
+    erase(messages: { ref: number } | { through: number }): Promise<void>;
 
     // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing, without `publish: 'local'`.
     publish: Publish;

@@ -70,8 +70,10 @@ class Translator {
       case 'connectionReplaced':
         this.#connectionId = effect.welcome.connection.connectionId;
         return [];
+      case 'connectionResumed':
+        return [];
       case 'callSucceeded':
-        return [{ is: 'succeeded', call: effect.call }];
+        return [{ is: 'succeeded', call: effect.call, ...(effect.page ? { page: seqsOf(effect.page) } : {}) }];
       case 'callFailed':
         return [{ is: 'failed', call: effect.call, code: effect.error.code }];
       case 'emit':
@@ -84,7 +86,7 @@ class Translator {
   }
 
   #wordOf({ name, ...event }) {
-    const { connection, connectionId, from, type, data, reason, outcome, missing } = event;
+    const { connection, connectionId, from, type, data, reason, outcome, missing, page, erasure } = event;
     switch (name) {
       case 'reconnecting':
         return { is: 'event', name };
@@ -99,12 +101,20 @@ class Translator {
         return { is: 'event', name, connectionId };
       case 'signal':
         return { is: 'event', name, from, type, data, senderData: connection?.data };
+      case 'history':
+        return { is: 'event', name, page: seqsOf(page) };
+      case 'erased':
+        return { is: 'event', name, ...erasure };
       case 'disconnected':
         return { is: 'event', name, reason };
       default:
         throw new Error(`Cannot translate the event ${name}.`);
     }
   }
+}
+
+function seqsOf({ messages }) {
+  return messages.map(({ seq }) => seq);
 }
 
 /** Repeats an entry with `times` that often, with ids of the messages that rise by one. */

@@ -4,7 +4,7 @@ import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS =
   'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected ' +
-  'connectionCreated connectionDestroyed signal signal:chat';
+  'connectionCreated connectionDestroyed signal signal:chat history messagesErased';
 
 /** A session that is not connected yet. */
 export function page(options) {

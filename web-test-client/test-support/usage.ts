@@ -56,6 +56,18 @@ publisher.publishAudio(false).destroy();
 session.publish(publisher, (error) => console.log(error?.message));
 OT.setLogLevel(OT.DEBUG);
 
+async function withHistory(): Promise<void> {
+  const joined = OT.initSession('100', '1_x', { history: { last: 50 } });
+  joined.on('history', ({ page }) => console.log(page.messages.map(({ data, from }) => [data?.length, from?.data])));
+  joined.on('messagesErased', ({ ref, through }) => console.log(ref ?? through));
+  const page: OT.HistoryPage = await joined.history({ before: 812, limit: 20 });
+  if (joined.hasHistory && page.more) console.log(page.first?.toFixed(), joined.epoch?.length, await joined.history());
+  await joined.erase({ ref: 7 });
+  // @ts-expect-error one message, or all up to one
+  await joined.erase({});
+}
+void withHistory;
+
 async function withPromises(): Promise<void> {
   const shown: OT.Publisher = await OT.initPublisher.promise('publisher', { videoSource: null });
   const same: OT.Session = await session.connect.promise('T1==');

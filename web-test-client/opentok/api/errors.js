@@ -23,6 +23,10 @@ const NAMES = new Map([
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
 ]);
 
+/** The codes of `history` and `erase`. */
+const HISTORY_CODES = new Set([
+  Code.invalidParameter, Code.permissionDenied, Code.notFound, Code.rateLimited, Code.notConnected,
+]);
 
 /**
  * The codes that a program may see for each call. Any other code does not belong to the protocol, and the program gets
@@ -42,6 +46,8 @@ const PASSED_ON = {
   refreshToken: new Set([
     Code.invalidParameter, Code.tooLong, Code.rateLimited, Code.notConnected, Code.authenticationError,
   ]),
+  history: HISTORY_CODES,
+  erase: HISTORY_CODES,
 };
 
 /** The code that replaces an unknown one, for a call that does not use `unexpectedServerResponse`. */
@@ -50,8 +56,8 @@ const FALLBACK = {
 };
 
 /**
- * The code that the application sees when a call of this kind (`signal`, `connect`, `forceDisconnect`, `refreshToken`)
- * fails with `code`. A kind without a list of codes passes none on.
+ * The code that the application sees when a call of this kind (`signal`, `connect`, `history` and so on) fails with
+ * `code`. A kind without a list of codes passes none on.
  */
 export function codeForApplication(kind, code) {
   if (PASSED_ON[kind]?.has(code)) return code;

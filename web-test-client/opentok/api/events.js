@@ -62,6 +62,20 @@ export class SessionReconnectEvent extends OTEvent {
   }
 }
 
+/** An extension (HIS-5): the page of the history that the option `history` asked for. */
+export class HistoryEvent extends OTEvent {
+  constructor(target, page) {
+    super('history', target, { page });
+  }
+}
+
+/** An extension (HIS-9). `erasure` is `{ref}`, the seq of one message, or `{through}`, that of the last of several. */
+export class MessagesErasedEvent extends OTEvent {
+  constructor(target, erasure) {
+    super('messagesErased', target, erasure);
+  }
+}
+
 export class ConnectionEvent extends OTEvent {
   constructor(type, target, connection, reason) {
     super(type, target, { connection, connections: [connection], reason });

@@ -9,10 +9,11 @@ import { Capabilities, Connection, emitDestroyed, noteDestroyed } from './connec
 import { titleOfCode } from './error-tables.js';
 import { codeForApplication, OTError } from './errors.js';
 import {
-  ConnectionEvent, ExceptionEvent, OTEvent, SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent,
-  SignalEvent,
+  ConnectionEvent, ExceptionEvent, HistoryEvent, MessagesErasedEvent, OTEvent, SessionConnectEvent,
+  SessionDisconnectEvent, SessionReconnectEvent, SignalEvent,
 } from './events.js';
-import { addPromiseForm, promised, settle } from './promises.js';
+import { erasureRequest, historyOption, historyRequest, pageOf } from './history.js';
+import { addPromiseForm, Outcome, promised, settle } from './promises.js';
 import { HeldSignals } from './signal/held-signals.js';
 import { decodeData, encodeData } from './signal/signal-data.js';
 import { Signal } from './signal/signal.js';
@@ -35,6 +36,7 @@ export class Session extends MediaCalls {
   #server;
   #connectEventsSuppressed;
   #awayEvents;
+  #historyOption;
   #connectHandler = new ConnectHandler(this);
   #attempts = 0;
   #held;
@@ -46,6 +48,10 @@ export class Session extends MediaCalls {
     this.#server = options.server;
     this.#connectEventsSuppressed = options.connectionEventsSuppressed === true;
     this.#awayEvents = options.connectionAwayEvents === true;
+    this.#historyOption = isGiven(options.history) ? historyOption(options.history) : null;
+    if (isGiven(options.history) && this.#historyOption === null) {
+      shared.log.warn('the option history is ignored: it must be {last} or {after, limit}, with numbers');
+    }
     this.#held = new HeldSignals(shared.log);
     this.#driver = new Driver(
       shared.environment,
@@ -63,6 +69,9 @@ export class Session extends MediaCalls {
     this.archives = new Collection(shared.handlerFailed);
     this.capabilities = new Capabilities();
     this.currentState = 'disconnected';
+    /** Extensions: the name of the session's order, and whether it keeps a history that this client may read. */
+    this.epoch = null;
+    this.hasHistory = false;
   }
 
   is(...states) {
@@ -115,6 +124,7 @@ export class Session extends MediaCalls {
       options: {
         ...(this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : {}),
         ...(this.#awayEvents ? { connectionAwayEvents: true } : {}),
+        ...(this.#historyOption ? { history: this.#historyOption } : {}),
       },
     });
     return this;
@@ -219,6 +229,30 @@ export class Session extends MediaCalls {
     }
   }
 
+  /** An extension: a promise of a page of the session's history, at `{before, limit}` or `{after, limit}` (HIS-6). */
+  history(position) {
+    return this.#ask('history', historyRequest(position), 'Pass before or after, a seq, and limit, a number.');
+  }
+
+  /** An extension, for moderators: erases the message `{ref}`, or all messages up to `{through}` (HIS-9). */
+  erase(erasure) {
+    return this.#ask('erase', erasureRequest(erasure), 'Pass ref or through, a seq.');
+  }
+
+  /** `message` is the request without its `op` and `id`; null if the program's arguments make none. */
+  #ask(kind, message, advice) {
+    const { promise, resolve, reject } = new Outcome();
+    if (!this.isConnected()) {
+      reject(new OTError(Code.notConnected, `${kind} failed: the session is not connected.`));
+    } else if (message === null) {
+      reject(new OTError(Code.invalidParameter, `${kind} failed: the arguments are invalid. ${advice}`));
+    } else {
+      const done = (error, page) => (error ? reject(error) : resolve(page && this.#pageOf(page)));
+      this.#driver.handle({ is: kind, call: { kind, done }, message });
+    }
+    return promise;
+  }
+
   /** Disconnects, and releases everything: the next `initSession` with this id makes a new Session. */
   destroy() {
     this.disconnect();
@@ -240,8 +274,12 @@ export class Session extends MediaCalls {
       case 'connectionReplaced':
         this.#setConnection(effect.welcome);
         break;
+      case 'connectionResumed':
+        // The server may have been started again with another list of types.
+        this.hasHistory = effect.welcome.history === true;
+        break;
       case 'callSucceeded':
-        effect.call.done();
+        effect.call.done(undefined, effect.page);
         break;
       case 'callFailed':
         effect.call.done(new OTError(codeForApplication(effect.call.kind, effect.error.code), effect.error.message));
@@ -269,6 +307,12 @@ export class Session extends MediaCalls {
       case 'connectionAway':
       case 'connectionBack':
         this.#absenceChanged(event);
+        break;
+      case 'history':
+        this.dispatchEvent(new HistoryEvent(this, this.#pageOf(event.page)));
+        break;
+      case 'erased':
+        this.dispatchEvent(new MessagesErasedEvent(this, event.erasure));
         break;
       case 'reconnecting':
         this.dispatchEvent(new OTEvent('sessionReconnecting', this));
@@ -305,7 +349,9 @@ export class Session extends MediaCalls {
     }
   }
 
-  #setConnection({ connection, capabilities }) {
+  #setConnection({ connection, capabilities, epoch, history }) {
+    this.epoch = epoch;
+    this.hasHistory = history === true;
     this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
     localPublishingOf(this).adopt(this.connection);
@@ -373,6 +419,10 @@ export class Session extends MediaCalls {
     return new Connection({ ...connection, connectionId: from }, this.#shared.handlerFailed);
   }
 
+  #pageOf(page) {
+    return pageOf(page, (connection) => this.#sender({ from: connection.connectionId, connection }));
+  }
+
   #connectFailed({ code, message }) {
     const handler = this.#connectHandler.remove();
     const error = new OTError(code, message);
@@ -400,6 +450,8 @@ export class Session extends MediaCalls {
     this.connection = null;
     this.connections.clear();
     this.capabilities = new Capabilities();
+    this.epoch = null;
+    this.hasHistory = false;
     this.currentState = 'disconnected';
     return localPublishingOf(this).endAll(reason);
   }

@@ -32,6 +32,8 @@ export class ClientCore {
   arriving = null;
   absences = new PeerAbsences();
   pending = new PendingRequests();
+  /** {id, request} of the page that the connect asked for, until the page is there (HIS-5), else null. */
+  awaitedPage = null;
   lastRequestId = 0;
   /** The number of the newest socket. */
   socket = 0;
@@ -77,6 +79,7 @@ export class ClientCore {
       reconnection: new Reconnection({ until, isRequestedWait: wait !== null, giveUpAt: now + window }),
     };
     this.emit({ name: 'reconnecting' });
+    this.pending.renewReads();
     for (const request of this.pending.removeUnrepeatable()) this.failNotConnected(request, LOST_BEFORE_ANSWER);
   }
 

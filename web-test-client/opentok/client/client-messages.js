@@ -66,7 +66,8 @@ function receivedInSession(core, message) {
       if (!request) return;
       // CON-12: later connects show the newer token.
       if (request.kind === 'refreshToken') core.useToken(request.message.token);
-      core.add({ do: 'callSucceeded', call: request.call });
+      if (request.kind === 'history') failOtherKind(core, request);
+      else core.add({ do: 'callSucceeded', call: request.call });
       core.sendPending();
       break;
     }
@@ -76,6 +77,13 @@ function receivedInSession(core, message) {
       core.emit({ name: 'signal', seq, from, connection, type, data, to, ...(json === true ? { isJSON: true } : {}) });
       break;
     }
+    case 'history':
+      pageArrived(core, message);
+      break;
+    case 'erased':
+      if (!core.view.accept(message.seq)) return;
+      core.emit({ name: 'erased', erasure: erasureOf(message) });
+      break;
     case 'connectionCreated':
       if (!core.view.accept(message.seq)) return;
       core.view.add(message.connection.connectionId);
@@ -98,6 +106,42 @@ function receivedInSession(core, message) {
       core.send({ op: 'pong' });
       break;
   }
+}
+
+/** A page does not change the client's position: it may be older or newer than the last event (HIS-4). */
+function pageArrived(core, { id, error, ...page }) {
+  if (id === core.awaitedPage?.id) {
+    core.awaitedPage = null;
+    if (error) core.add({ do: 'warn', message: `the server cannot read the history: ${sentence(error)}` });
+    else core.emit({ name: 'history', page });
+    return;
+  }
+  const request = core.pending.removeAnswered(id);
+  if (!request) return;
+  if (request.kind !== 'history') failOtherKind(core, request);
+  else if (error) core.add({ do: 'callFailed', call: request.call, error: { code: error.code, message: sentence(error) } });
+  else core.add({ do: 'callSucceeded', call: request.call, page });
+  core.sendPending();
+}
+
+function failOtherKind(core, { call }) {
+  const message = "The server's answer is that to another kind of request.";
+  core.add({ do: 'callFailed', call, error: { code: Code.unexpectedServerResponse, message } });
+}
+
+function erasureOf({ ref, through }) {
+  return ref === undefined ? { through } : { ref };
+}
+
+/** HIS-5: the server answers the option of a connect unless the connection is resumed, or may not read. */
+function awaitPage(core, { id, history }) {
+  const { history: option } = core.phase.terms.connect.options;
+  core.awaitedPage = option && history === true ? { id, request: requestOf(option) } : null;
+}
+
+/** The option of a connect as the members of a `history` request. */
+function requestOf({ last, ...request }) {
+  return last === undefined ? request : { limit: last };
 }
 
 /** The server ends this socket (LEAVE-4). Its reason has precedence over the close code that follows. */
@@ -158,6 +202,7 @@ function refused(core, message, now) {
     }
     case 'connected':
     case 'disconnecting': {
+      if (message.id !== undefined && message.id === core.awaitedPage?.id) core.awaitedPage = null;
       const request = core.pending.removeAnswered(message.id);
       if (!request) {
         core.add({ do: 'warn', message: `the server reports: ${error.message}` });
@@ -177,6 +222,7 @@ function welcomed(core, welcome, now) {
       if (welcome.id !== requestId) return;
       enter(core, welcome, connect, now);
       core.view = new SessionView(welcome);
+      awaitPage(core, welcome);
       core.absences = new PeerAbsences();
       core.absences.enter(welcome.away ?? [], 0);
       core.add({ do: 'connectSucceeded', welcome });
@@ -213,7 +259,12 @@ function enter(core, { resume, heartbeatSeconds }, connect, now) {
 function resumed(core, welcome) {
   // The server may repeat events that this client has seen (G3).
   core.view.advance(welcome.seq);
+  core.add({ do: 'connectionResumed', welcome });
   for (const message of core.pending.messagesToRepeat) core.send(message);
+  if (core.awaitedPage !== null) {
+    core.awaitedPage.id = core.nextRequestId();
+    core.send({ op: 'history', ...core.awaitedPage.request, id: core.awaitedPage.id });
+  }
   core.sendPending();
   // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
   // connection over.
@@ -227,6 +278,7 @@ function resumed(core, welcome) {
 function replaced(core, welcome, outcome) {
   const before = core.view;
   core.view = new SessionView(welcome, before);
+  awaitPage(core, welcome);
   core.add({ do: 'connectionReplaced', welcome });
   for (const connectionId of core.view.goneSince(before)) {
     core.emit({ name: 'connectionDestroyed', connectionId, reason: 'networkDisconnected' });

@@ -49,6 +49,15 @@ export function refreshToken(core, { call, token }) {
   append(core, { kind: 'refreshToken', call, message: { op: 'refreshToken', token }, isRepeatable: true });
 }
 
+/** Reading changes nothing, so a read may be sent again as often as sockets are lost. */
+export function history(core, { call, message }) {
+  append(core, { kind: 'history', call, message: { op: 'history', ...message }, isRepeatable: true });
+}
+
+export function erase(core, { call, message }) {
+  append(core, { kind: 'erase', call, message: { op: 'erase', ...message }, isRepeatable: true });
+}
+
 function append(core, request) {
   switch (core.phase.name) {
     case 'connected':

@@ -9,6 +9,7 @@
 //   signal {call, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnect {call, connectionId}
 //   refreshToken {call, token}
+//   history {call, message}, erase {call, message}              the message without `op` and `id`
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
 //   received {message}, receivedUnknown {}, receivedMalformed {event}    each with the number of its `socket`
@@ -20,7 +21,8 @@
 //   openSocket, send {message}, closeSocket {code}              for the driver, each with the number of its `socket`
 //   connectSucceeded {welcome}, connectFailed {error}           the answer to `connect`
 //   connectionReplaced {welcome}                                back in the session as another connection (RES-2)
-//   callSucceeded {call}, callFailed {call, error}              the answer to a request
+//   connectionResumed {welcome}                                 back in the session as the same connection
+//   callSucceeded {call, page?}, callFailed {call, error}       the answer to a request; `page`: to `history`
 //   emit {event}                                                an event of the session, see `session.js`
 //   warn {message}                                              for the log
 //
@@ -32,7 +34,7 @@
 import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
-import { connect, disconnect, forceDisconnect, refreshToken, signal } from './client-requests.js';
+import { connect, disconnect, erase, forceDisconnect, history, refreshToken, signal } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './wire/codes.js';
 
@@ -108,6 +110,10 @@ export class ClientState {
         return forceDisconnect(this.#core, input);
       case 'refreshToken':
         return refreshToken(this.#core, input);
+      case 'history':
+        return history(this.#core, input);
+      case 'erase':
+        return erase(this.#core, input);
       case 'disconnect':
         return disconnect(this.#core, now);
       case 'socketOpened':

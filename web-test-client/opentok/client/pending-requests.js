@@ -9,7 +9,7 @@ const PENDING_LIMIT = 10_000;
  * earlier answer or for the next socket.
  *
  * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps
- * it.
+ * it, except for a `history`: a read is sent anew after a loss, with another id (RES-9).
  */
 export class PendingRequests {
   /** By id, in the order of sending. */
@@ -44,6 +44,13 @@ export class PendingRequests {
     const request = this.#sent.get(id);
     this.#sent.delete(id);
     return request;
+  }
+
+  /** The reads without an answer are sent anew on the next socket, whichever connection that is. */
+  renewReads() {
+    const reads = [...this.#sent.values()].filter(({ kind }) => kind === 'history');
+    for (const { id } of reads) this.#sent.delete(id);
+    this.#unsent.unshift(...reads);
   }
 
   /** Removes the requests that must not go out on another socket. */

@@ -113,6 +113,7 @@ class Trial {
           this.answers.set(effect.call, effect.error ?? null);
           break;
         case 'connectSucceeded':
+        case 'connectionResumed':
           break;
         case 'emit':
           if (effect.event.name === 'signal') this.received.push(effect.event.data);

@@ -3,7 +3,11 @@ import test from 'node:test';
 import { declaredMembers } from '../../test-support/declarations.js';
 import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fake-page.js';
 
-const { OT, session, received, exceptions, browser } = joined({ changes: resumable });
+const { OT, session, received, exceptions, browser } = joined({
+  history: { last: 1 }, changes: { ...resumable, history: true },
+});
+const kept = { seq: 2, from: null, type: 'chat', data: 'x', time: 1 };
+browser.socket.receive({ ev: 'history', id: 1, first: 2, last: 2, more: false, messages: [kept] });
 session.forceDisconnect('x');
 browser.socket.receive({ ev: 'signal', seq: 3, from: null });
 
@@ -26,6 +30,9 @@ const subjects = {
   SessionReconnectEvent: named('sessionReconnected'),
   ConnectionEvent: named('connectionCreated'),
   SignalEvent: named('signal'),
+  HistoryEvent: named('history'),
+  HistoryPage: named('history').page,
+  HistoryMessage: named('history').page.messages[0],
   ExceptionEvent: exceptions[0],
 };
 

@@ -33,7 +33,7 @@ test('types: the compiler rejects arguments that the library does not accept', (
   writeFileSync(wrong, program);
   const { status, complaints } = compile(wrong);
   assert.notEqual(status, 0);
-  assert.equal(complaints.split('\n').filter((line) => line.includes('wrong.ts(')).length, 6, complaints);
+  assert.equal(complaints.split('\n').filter((line) => line.includes('wrong.ts(')).length, 7, complaints);
 });
 
 const application = fileURLToPath(new URL('../../test-support/application.ts', import.meta.url));

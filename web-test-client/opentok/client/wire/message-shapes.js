@@ -7,6 +7,8 @@ const SHAPES = new Map([
   ['ack', hasId],
   ['error', (message) => Number.isInteger(message.code)],
   ['signal', isWholeSignal],
+  ['history', isWholeHistory],
+  ['erased', isWholeErasure],
   ['connectionCreated', (message) => isConnection(message.connection)],
   ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
   ['connectionAway', (message) => typeof message.connectionId === 'string'],
@@ -37,6 +39,7 @@ function isWholeConnected(message) {
     Number.isInteger(message.seq) &&
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
+    isOptional(message.history, 'boolean') &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
   );
@@ -63,6 +66,38 @@ function isWholeSignal(message) {
     // Online-only signals have no seq.
     (message.seq === undefined || Number.isInteger(message.seq)) &&
     (message.from === null || typeof message.from === 'string') &&
-    ['type', 'data', 'to'].every((name) => message[name] === undefined || typeof message[name] === 'string')
+    ['type', 'data', 'to'].every((name) => isOptional(message[name], 'string'))
   );
+}
+
+/** The answer to `history` is a page, or the error of a page that a connect asked for (HIS-5). */
+function isWholeHistory(message) {
+  if (!hasId(message)) return false;
+  if (message.error !== undefined) return Number.isInteger(message.error?.code);
+  const { first, last, more, messages } = message;
+  return (
+    ((first === undefined && last === undefined) || (isCount(first) && isRange({ first, last }))) &&
+    isOptional(more, 'boolean') &&
+    Array.isArray(messages) &&
+    messages.every(isWholeHistoryMessage)
+  );
+}
+
+function isWholeHistoryMessage(value) {
+  return (
+    isCount(value?.seq) &&
+    Number.isInteger(value.time) &&
+    (value.connection === undefined || isConnection(value.connection)) &&
+    isOptional(value.erased, 'boolean') &&
+    (value.erased === true || ['type', 'data'].every((name) => isOptional(value[name], 'string')))
+  );
+}
+
+/** One message or all up to one, not both (HIS-9). */
+function isWholeErasure({ seq, ref, through }) {
+  return isCount(seq) && (ref === undefined ? isCount(through) : isCount(ref) && through === undefined);
+}
+
+function isOptional(value, type) {
+  return value === undefined || typeof value === type;
 }
