@@ -99,7 +99,7 @@ extension OTSession {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known, reason: OTDisconnectReason(reason))
-        case .connectionAway, .connectionBack: break
+        case .connectionAway, .connectionBack, .history, .erased: break
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)

@@ -24,6 +24,9 @@ struct ChannelEventsTests {
         let signal = Signal(type: "a", from: peer, seq: Seq(4))
         #expect(SessionEvent.overflowed.channelEvents(connectionId: id) == [.lost])
         #expect(SessionEvent.signal(signal).channelEvents(connectionId: id) == [.signal(signal)])
+        let page = HistoryPage(range: Seq(1)...Seq(9), more: true, messages: [])
+        #expect(SessionEvent.history(page).channelEvents(connectionId: id) == [.history(page)])
+        #expect(SessionEvent.erased(.through(Seq(9))).channelEvents(connectionId: id) == [.erased(.through(Seq(9)))])
         #expect(SessionEvent.connectionCreated(peer).channelEvents(connectionId: id) == [.connectionCreated(peer)])
         #expect(
             SessionEvent.connectionDestroyed(peer, .networkDisconnected).channelEvents(connectionId: id)

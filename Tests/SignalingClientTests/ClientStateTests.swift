@@ -44,17 +44,21 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .connectSucceeded: "connected"
     case .connectFailed(let error): "connect failed \(error.code.number)"
     case .callSucceeded(let call, let seq): "call \(call.rawValue) done" + (seq.map { " \($0)" } ?? "")
+    case .pageRead(let call, let page): "call \(call.rawValue) read \(page.messages.count)"
     case .callFailed(let call, let error): "call \(call.rawValue) failed \(error.code.number)"
     case .emit(.signal(let signal)): "signal \(signal.data ?? "-") from \(signal.from?.data ?? "-")"
     case .emit(.connectionCreated(let connection)): "created \(connection.data)"
     case .emit(.connectionDestroyed(let connection, let reason)): "destroyed \(connection.data) \(reason)"
     case .connectionReplaced(let welcome): "now \(welcome.connection.connectionId)"
+    case .connectionResumed(let welcome): "still \(welcome.connection.connectionId)"
     case .emit(.connectionAway(let connection)): "away \(connection.data)"
     case .emit(.connectionBack(let connection)): "back \(connection.data)"
     case .emit(.reconnecting): "reconnecting"
     case .emit(.reconnected(let outcome, _)): "reconnected \(outcome)"
     case .emit(.disconnected(let reason)): "disconnected \(reason)"
     case .emit(.overflowed): "overflowed"
+    case .emit(.history(let page)): "history \(page.messages.count)"
+    case .emit(.erased): "erased"
     }
 }
 

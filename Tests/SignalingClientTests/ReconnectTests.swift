@@ -59,7 +59,7 @@ struct ReconnectTests {
         #expect(
             driven.handle(.received(.connected(RequestID(4), .resuming(.resumed, with: [], secret: "s2", through: 4))))
                 == [
-                    "reconnected resumed", #"send {"op":"signal","id":2,"type":"chat"}"#,
+                    "still bob", "reconnected resumed", #"send {"op":"signal","id":2,"type":"chat"}"#,
                     #"send {"op":"signal","id":3,"type":"chat"}"#, #"send {"op":"signal","id":5,"type":"chat"}"#,
                     #"send {"op":"forceDisconnect","id":6,"connectionId":"ada"}"#,
                 ])
@@ -90,7 +90,7 @@ struct ReconnectTests {
         _ = driven.handle(.socketOpened)
         #expect(
             driven.handle(.received(.connected(RequestID(5), .resuming(.resumed, with: [], through: 2))))
-                == ["reconnected resumed", #"send {"op":"signal","id":4,"type":"chat"}"#])
+                == ["still bob", "reconnected resumed", #"send {"op":"signal","id":4,"type":"chat"}"#])
     }
 
     @Test(

@@ -92,6 +92,12 @@ private struct ScriptedClient: ~Copyable {
         case "refreshToken":
             let call = callID(try #require(input["call"]?.stringValue))
             effects = state.handle(.refreshToken(try #require(input["token"]?.stringValue), call), now: now)
+        case "history":
+            guard case .history(_, let request) = try request(of: input, op: "history") else { break }
+            effects = state.handle(.history(request, callID(try #require(input["call"]?.stringValue))), now: now)
+        case "erase":
+            guard case .erase(_, let erasure) = try request(of: input, op: "erase") else { break }
+            effects = state.handle(.erase(erasure, callID(try #require(input["call"]?.stringValue))), now: now)
         case "disconnect": effects = state.handle(.disconnect, now: now)
         case "socketOpened": effects = state.handle(.socketOpened, now: now)
         case "socketClosed":
@@ -108,6 +114,15 @@ private struct ScriptedClient: ~Copyable {
         case let other: Issue.record("no such input: \(other)")
         }
         return effects.compactMap { word($0) }
+    }
+
+    /// The request of an input that has the message without `op` and `id`.
+    private mutating func request(of input: JSONValue, op: String) throws -> ClientMessage {
+        var message = try #require(input["message"]?.objectValue)
+        message["op"] = .string(op)
+        message["id"] = 0
+        let line = Array(JSONValue.object(message).encodedText().utf8)
+        return try line.withUnsafeBytes { try ClientMessage(line: $0, parser: &parser) }
     }
 
     private mutating func decode(_ line: [UInt8]) throws(SignalingError) -> ServerMessage? {
@@ -157,7 +172,10 @@ private struct ScriptedClient: ~Copyable {
         case .connectionReplaced(let welcome):
             be(welcome.connection.connectionId.rawValue)
             return nil
+        case .connectionResumed: return nil
         case .callSucceeded(let call, _): return Word(group: .answers, text: "succeeded \(name(call))")
+        case .pageRead(let call, let page):
+            return Word(group: .answers, text: "succeeded \(name(call)) \(seqs(page))")
         case .callFailed(let call, let error):
             return Word(group: .answers, text: "failed \(name(call)) \(error.code.number)")
         case .emit(.connectionDestroyed(let connection, _)) where own.contains(connection.connectionId.rawValue):
@@ -174,6 +192,8 @@ private struct ScriptedClient: ~Copyable {
     private func name(_ call: ClientState.CallID) -> String { names[call.rawValue] ?? "?" }
     private func text(_ message: ClientMessage) -> String { String(decoding: message.encoded(), as: UTF8.self) }
 
+    private func seqs(_ page: HistoryPage) -> [Int64] { page.messages.map(\.seq.rawValue) }
+
     private func text(_ event: SessionEvent) -> String {
         switch event {
         case .signal(let signal):
@@ -187,11 +207,16 @@ private struct ScriptedClient: ~Copyable {
         case .reconnected(let outcome, let missing):
             "reconnected \(outcome) \(ownNow)" + (missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .disconnected(let reason): "disconnected \(reason)"
+        case .history(let page): "history \(seqs(page))"
+        case .erased(.message(let seq)): "erased ref \(seq.rawValue)"
+        case .erased(.through(let seq)): "erased through \(seq.rawValue)"
         case .overflowed: "overflowed"
         }
     }
 
     // MARK: Expected results
+
+    private static func seqs(_ page: JSONValue) -> [Int64] { page.arrayValue?.compactMap(\.integerValue) ?? [] }
 
     mutating func expectation(_ word: JSONValue) throws -> [Word] {
         func part(_ name: String) -> String { word[name]?.stringValue ?? "-" }
@@ -208,7 +233,9 @@ private struct ScriptedClient: ~Copyable {
         case "closeSocket": return [Word(group: .socket, text: "closeSocket \(word["code"]?.integerValue ?? -1)")]
         case "connected": return [Word(group: .told, text: "connected \(part("connectionId")) \(part("outcome"))")]
         case "connectFailed": return [Word(group: .told, text: "connectFailed \(word["code"]?.integerValue ?? -1)")]
-        case "succeeded": return [Word(group: .answers, text: "succeeded \(part("call"))")]
+        case "succeeded":
+            let page = word["page"].map { " \(Self.seqs($0))" } ?? ""
+            return [Word(group: .answers, text: "succeeded \(part("call"))" + page)]
         case "failed":
             return [Word(group: .answers, text: "failed \(part("call")) \(word["code"]?.integerValue ?? -1)")]
         case "event":
@@ -231,6 +258,10 @@ private struct ScriptedClient: ~Copyable {
                 return [
                     Word(group: .told, text: "reconnected \(part("outcome")) \(connection)" + (missing ?? ""))
                 ]
+            case "history": return [Word(group: .told, text: "history \(word["page"].map(Self.seqs) ?? [])")]
+            case "erased":
+                let (name, seq) = word["ref"].map { ("ref", $0) } ?? ("through", word["through"] ?? .null)
+                return [Word(group: .told, text: "erased \(name) \(seq.integerValue ?? -1)")]
             case "disconnected": return [Word(group: .told, text: "disconnected \(part("reason"))")]
             case let other: return [Word(group: .told, text: other)]
             }
@@ -247,5 +278,9 @@ extension ConnectRequest {
             apiKey: APIKey(try #require(script["apiKey"]?.stringValue)),
             sessionId: SessionID(try #require(script["sessionId"]?.stringValue)),
             token: try #require(script["token"]?.stringValue))
+        guard let option = script["options"]?["history"] else { return }
+        let count = (option["last"] ?? option["limit"])?.integerValue.map { Int($0) }
+        let position = option["after"]?.integerValue.map { HistoryRequest.Position.after(Seq($0)) }
+        history = HistoryRequest(position ?? .newest, limit: try #require(count))
     }
 }

@@ -233,6 +233,79 @@ struct SessionDriverTests {
         #expect(environment.link.written.last == #"{"op":"signal","id":2,"data":"written"}"#)
     }
 
+    @Test("HIS-6: a read completes with its page or with the server's error, out of order, too")
+    func reads() throws {
+        try connectFully()
+        var results: [Result<HistoryPage, SignalingError>] = []
+        for position in [.before(Seq(9)), .newest, .newest] as [HistoryRequest.Position] {
+            driver.read(HistoryRequest(position, limit: 20)) { results.append($0) }
+        }
+        environment.endTurn()
+        #expect(
+            environment.link.written.last?.split(separator: "\n").first
+                == #"{"op":"history","id":2,"before":9,"limit":20}"#)
+        environment.link.receive(
+            #"{"ev":"history","id":3,"first":1,"last":8,"more":false,"messages":[{"seq":8,"from":null,"time":5}]}"#)
+        environment.link.receive(#"{"ev":"error","id":2,"code":403,"name":"OT_PERMISSION_DENIED"}"#)
+        environment.link.receive(#"{"ev":"history","id":4,"error":{"code":404,"name":"OT_NOT_FOUND"}}"#)
+        #expect(
+            results == [
+                .success(
+                    HistoryPage(
+                        range: Seq(1)...Seq(8), more: false,
+                        messages: [
+                            HistoryMessage(
+                                seq: Seq(8), from: nil, time: WallTime(milliseconds: 5),
+                                content: .signal(type: nil, data: nil, isJSON: false))
+                        ])),
+                .failure(SignalingError(.permissionDenied, "")), .failure(SignalingError(.notFound, "")),
+            ])
+    }
+
+    @Test("RES-9: a cut read is sent anew, unless its task was cancelled meanwhile")
+    func withdrawsReads() throws {
+        try connectFully()
+        var results: [Result<HistoryPage, SignalingError>] = []
+        for limit in [10, 20] { driver.read(HistoryRequest(limit: limit)) { results.append($0) } }
+        environment.endTurn()
+        driver.withdraw(.init(rawValue: 1))
+        #expect(results == [], "the request was written, so its answer completes it")
+        environment.link.onEvent(.closed(code: nil))
+        driver.withdraw(.init(rawValue: 1))
+        #expect(results == [.failure(SignalingError(.notConnected, ""))])
+        environment.advance(to: 0.125)
+        environment.link.onEvent(.opened)
+        environment.endTurn()
+        environment.link.receive(
+            connected.replacing(#""id":1"#, with: #""id":4"#).replacing(#""new""#, with: #""resumed""#))
+        environment.endTurn()
+        #expect(environment.link.written.last == #"{"op":"history","id":5,"limit":20}"#)
+    }
+
+    @Test("HIS-5: hasHistory and epoch are those of the last connected, and end with the connection")
+    func hasHistory() throws {
+        func state() -> [String] { driver.snapshot.withLock { ["\($0.hasHistory)", $0.epoch?.rawValue ?? "-"] } }
+        func comeBack(_ id: Int, at time: Double, _ outcome: String, epoch: String, history: Bool) {
+            environment.link.onEvent(.closed(code: nil))
+            environment.advance(to: time)
+            environment.link.onEvent(.opened)
+            environment.endTurn()
+            environment.link.receive(
+                connected.replacing(#""id":1"#, with: #""id":\#(id)"#).replacing(#""new""#, with: #""\#(outcome)""#)
+                    .replacing(#""epoch":"e""#, with: #""epoch":"\#(epoch)","history":\#(history)"#))
+        }
+        try connectFully()
+        #expect(state() == ["false", "e"])
+        comeBack(2, at: 0.125, "resumed", epoch: "e", history: true)
+        #expect(state() == ["true", "e"])
+        comeBack(3, at: 0.25, "lost", epoch: "f", history: false)
+        #expect(state() == ["false", "f"])
+        comeBack(4, at: 0.375, "lost", epoch: "g", history: true)
+        #expect(state() == ["true", "g"])
+        environment.link.onEvent(.closed(code: 1000))
+        #expect(state() == ["false", "-"])
+    }
+
     @Test("a cancelled connect fails at once and closes its socket; a later connect is not affected")
     func cancelsConnect() throws {
         var attempts: [UInt64] = []

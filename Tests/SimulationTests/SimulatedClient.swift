@@ -152,7 +152,7 @@ final class SimulatedClient: @unchecked Sendable {
             absences = []
             steps.append(History.Step(world.now, .ended))
         case .reconnecting: world.note("\(name) has lost its socket")
-        case .reconnected, .overflowed: break
+        case .reconnected, .history, .erased, .overflowed: break
         }
     }
 

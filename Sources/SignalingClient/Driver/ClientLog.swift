@@ -43,7 +43,9 @@ struct ClientLog: Sendable {
 
     func event(_ event: SessionEvent, connection: Connection?) {
         switch event {
-        case .signal, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .overflowed: break
+        case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack,
+            .overflowed:
+            break
         case .reconnecting: logger.info("the socket is lost; reconnecting")
         case .reconnected(let outcome, let missing):
             var metadata: Logger.Metadata = [

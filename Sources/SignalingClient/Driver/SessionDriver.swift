@@ -28,6 +28,7 @@ final class SessionDriver: @unchecked Sendable {
     private var isFlushPosted = false
     private var connectCompletion: ((Result<Void, SignalingError>) -> Void)?
     private var callCompletions: [ClientState.CallID: (Result<Seq?, SignalingError>) -> Void] = [:]
+    private var pageCompletions: [ClientState.CallID: (Result<HistoryPage, SignalingError>) -> Void] = [:]
     private var disconnectCompletions: [() -> Void] = []
     private var lastCall: UInt64 = 0
     private var lastConnect: UInt64 = 0
@@ -68,13 +69,27 @@ final class SessionDriver: @unchecked Sendable {
         _ input: (ClientState.CallID) -> ClientState.Input,
         completion: @escaping (Result<Seq?, SignalingError>) -> Void
     ) -> ClientState.CallID {
-        lastCall += 1
-        let call = ClientState.CallID(rawValue: lastCall)
+        let call = nextCall()
         callCompletions[call] = completion
         let input = input(call)
         if case .signal(let request, _, _) = input { note(.sent(call.rawValue, request)) }
         handle(input)
         return call
+    }
+
+    @discardableResult
+    func read(
+        _ request: HistoryRequest, completion: @escaping (Result<HistoryPage, SignalingError>) -> Void
+    ) -> ClientState.CallID {
+        let call = nextCall()
+        pageCompletions[call] = completion
+        handle(.history(request, call))
+        return call
+    }
+
+    private func nextCall() -> ClientState.CallID {
+        lastCall += 1
+        return ClientState.CallID(rawValue: lastCall)
     }
 
     /// Ends this connect if it has no answer yet.
@@ -168,10 +183,16 @@ final class SessionDriver: @unchecked Sendable {
             case .connectionReplaced(let welcome):
                 if welcome.outcome != .resumed { note(.welcomed(welcome)) }
                 snapshot.withLock { $0.replace(welcome) }
+            case .connectionResumed(let welcome): snapshot.withLock { $0.resume(welcome) }
             case .callSucceeded(let call, let seq): complete(call, .success(seq))
+            case .pageRead(let call, let page): pageCompletions.removeValue(forKey: call)?(.success(page))
             case .callFailed(let call, let error):
                 log.refused(error)
-                complete(call, .failure(error))
+                if let completion = pageCompletions.removeValue(forKey: call) {
+                    completion(.failure(error))
+                } else {
+                    complete(call, .failure(error))
+                }
             case .emit(let event):
                 note(.heard(event))
                 log.event(event, connection: snapshot.withLock { $0.connection })

@@ -30,15 +30,19 @@ public final class Session: SignalChannel {
         public var connectionEventsSuppressed: Bool
         /// Emits ``SessionEvent/connectionAway(_:)`` and ``SessionEvent/connectionBack(_:)`` (PRES-4). Default: false.
         public var connectionAwayEvents: Bool
+        /// The page of the session's history to get as ``SessionEvent/history(_:)``: the newest messages, or the oldest
+        /// after one (HIS-5). A request before a position asks for the newest. Default: none.
+        public var history: HistoryRequest?
         /// A PEM file with certificates to trust beside the system's, for `wss` and `https`. Default: none.
         public var trustedCertificatesFile: String?
 
         public init(
             connectionEventsSuppressed: Bool = false, connectionAwayEvents: Bool = false,
-            trustedCertificatesFile: String? = nil
+            history: HistoryRequest? = nil, trustedCertificatesFile: String? = nil
         ) {
             self.connectionEventsSuppressed = connectionEventsSuppressed
             self.connectionAwayEvents = connectionAwayEvents
+            self.history = history
             self.trustedCertificatesFile = trustedCertificatesFile
         }
     }
@@ -47,6 +51,8 @@ public final class Session: SignalChannel {
     struct Snapshot {
         private(set) var connection: Connection?
         private(set) var role: Role?
+        private(set) var epoch: Epoch?
+        private(set) var hasHistory = false
         private var peers: [ConnectionID: Connection] = [:]
         private var away: Set<ConnectionID> = []
 
@@ -55,6 +61,8 @@ public final class Session: SignalChannel {
         init(_ welcome: Welcome) {
             connection = welcome.connection
             role = welcome.role
+            epoch = welcome.epoch
+            hasHistory = welcome.hasHistory
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
         }
 
@@ -73,15 +81,20 @@ public final class Session: SignalChannel {
             case .connectionAway(let peer): away.insert(peer.connectionId)
             case .connectionBack(let peer): away.remove(peer.connectionId)
             case .disconnected: self = Snapshot()
-            case .signal, .reconnecting, .reconnected, .overflowed: break
+            case .signal, .history, .erased, .reconnecting, .reconnected, .overflowed: break
             }
         }
+
+        /// The server may have been started again with another list of types.
+        mutating func resume(_ welcome: Welcome) { hasHistory = welcome.hasHistory }
 
         /// The client is back as another connection. Changes in the other connections are reported as events.
         mutating func replace(_ welcome: Welcome) {
             if let connection { peers[connection.connectionId] = nil }
             connection = welcome.connection
             role = welcome.role
+            epoch = welcome.epoch
+            hasHistory = welcome.hasHistory
             peers[welcome.connection.connectionId] = welcome.connection
         }
     }
@@ -146,6 +159,13 @@ public final class Session: SignalChannel {
     /// Whether there is a ``connection``. True also while the client reconnects, and until a `disconnect` has returned.
     public var isConnected: Bool { connection != nil }
 
+    /// The name of the session's order: while it stays, each seq names one event. `nil` unless connected.
+    public var epoch: Epoch? { driver.snapshot.withLock { $0.epoch } }
+
+    /// Whether the session keeps a history that this client may read, as the server said at the last connect or
+    /// reconnect; false unless connected.
+    public var hasHistory: Bool { driver.snapshot.withLock { $0.hasHistory } }
+
     /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
     /// independent of each other.
     ///
@@ -170,7 +190,7 @@ public final class Session: SignalChannel {
         let request = ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
             connectionEventsSuppressed: options.connectionEventsSuppressed,
-            connectionAwayEvents: options.connectionAwayEvents)
+            connectionAwayEvents: options.connectionAwayEvents, history: options.history)
         try await driver.connect(
             request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
     }
@@ -242,6 +262,24 @@ public final class Session: SignalChannel {
             throw SignalingError(.authenticationError, "the token is longer than \(Limits.tokenByteCount) bytes")
         }
         _ = try await driver.call { .refreshToken(token, $0) }
+    }
+
+    /// Reads a page of the session's history (HIS-6). Reading delays no other request, and while the client reconnects,
+    /// the call waits: the client sends it again on the next connection.
+    ///
+    /// - Throws: ``SignalingError``: 403 when the token does not permit to read, 404 when the session keeps no history,
+    ///   429 when 10,000 requests wait for an answer, 500 when not connected.
+    public func history(_ request: HistoryRequest = HistoryRequest()) async throws(SignalingError) -> HistoryPage {
+        try await driver.read(request)
+    }
+
+    /// Erases messages of the session's history; for moderators (HIS-9). Every client that may know of the history gets
+    /// ``SessionEvent/erased(_:)``, this one before the call returns. While the client reconnects, the call waits.
+    ///
+    /// - Throws: ``SignalingError``: 403 without permission, 404 when the session keeps no history, 500 when not
+    ///   connected, or when the answer was lost with the connection.
+    public func erase(_ erasure: Erasure) async throws(SignalingError) {
+        _ = try await driver.call { .erase(erasure, $0) }
     }
 
     /// Disconnects, and returns when the connection has ended, after 15 s at the latest. The server still answers the

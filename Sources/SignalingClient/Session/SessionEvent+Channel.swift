@@ -10,6 +10,8 @@ extension SessionEvent {
     public func channelEvents(connectionId: ConnectionID?) -> [SignalChannelEvent] {
         switch self {
         case .signal(let signal): [.signal(signal)]
+        case .history(let page): [.history(page)]
+        case .erased(let erasure): [.erased(erasure)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
         case .connectionAway, .connectionBack: []

@@ -4,6 +4,11 @@ import SignalingProtocol
 public enum SessionEvent: Hashable, Sendable {
     /// A signal arrived. The client's own broadcasts arrive, too (SIG-4).
     case signal(Signal)
+    /// The page of the session's history that ``Session/Options/history`` asked for (HIS-5). It follows `connect`, and
+    /// each reconnect except *resumed*, if the session has a history that this client may read.
+    case history(HistoryPage)
+    /// Messages were erased from the session's history: no page has their content any more (HIS-9).
+    case erased(Erasure)
     /// Another client joined. Clients that were there before are in ``Session/connections`` when `connect` returns.
     case connectionCreated(Connection)
     /// Another client left. No signal from it follows, except in the replay after *recovered* or *lost*.

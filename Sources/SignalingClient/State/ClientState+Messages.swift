@@ -61,7 +61,11 @@ extension ClientState {
             // The server has sent everything before this seq that is meant for this client (SIG-6).
             if let seq { view?.advance(to: seq) }
             guard let request = pending.removeAnswered(id) else { return [] }
-            if case .refreshToken(let token) = request.content { use(token) }
+            switch request.content {
+            case .refreshToken(let token): use(token)
+            case .history: return [.callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
+            case .signal, .forceDisconnect, .erase: break
+            }
             return [.callSucceeded(request.call, seq)] + sendPending()
         case .signal(let event):
             guard let view, self.view?.accept(event.seq) == true else { return [] }
@@ -80,10 +84,9 @@ extension ClientState {
         case .connectionBack(let id):
             absences.remove(id)
             return []
-        case .erased(let seq, _):
-            view?.advance(to: seq)
-            return []
-        case .history: return []
+        case .history(let id, let answer): return pageArrived(id, answer)
+        case .erased(let seq, let erasure):
+            return view?.accept(seq) == true ? [.emit(.erased(erasure))] : []
         case .ping(let seq):
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)
@@ -130,7 +133,9 @@ extension ClientState {
                 ? [.closeSocket(.heartbeatMissed)] + attemptFailed(now)
                 : [.closeSocket(.normal)] + end(.networkDisconnected)
         case .connected, .disconnecting:
-            guard let id, let request = pending.removeAnswered(id) else { return [] }
+            guard let id else { return [] }
+            if id == awaitedPage?.id { awaitedPage = nil }
+            guard let request = pending.removeAnswered(id) else { return [] }
             return [.callFailed(request.call, error)] + sendPending()
         }
     }
@@ -141,6 +146,7 @@ extension ClientState {
         switch phase {
         case .connecting(let request, id, _):
             enter(welcome, request, now)
+            awaitPage(of: request, answered: id, by: welcome)
             view = SessionView(welcome)
             absences = PeerAbsences()
             absences.enter(welcome.away ?? [], replayThrough: .zero)
@@ -154,6 +160,7 @@ extension ClientState {
             {
                 return resumed(welcome)
             }
+            awaitPage(of: terms.request, answered: id, by: welcome)
             view = SessionView(welcome, after: before)
             // A server without resuming answers "new". Events may be missing then.
             let outcome: Welcome.Outcome = welcome.outcome == .recovered && isSameOrder ? .recovered : .lost
@@ -172,10 +179,11 @@ extension ClientState {
         // The server may repeat events that this client has seen (G3).
         view?.advance(to: welcome.seq)
         absences.enter(welcome.away ?? [], replayThrough: welcome.replayThrough ?? .zero)
-        let sends = pending.messagesToRepeat.map { Effect.send($0) } + sendPending()
+        let sends = pending.messagesToRepeat.map { Effect.send($0) } + askForAwaitedPage() + sendPending()
         // RES-6: a message on this socket ends the time in which an older attempt, or the older secret, could take the
         // connection over.
-        return [.emit(.reconnected(.resumed))] + tellAbsences() + (sends.isEmpty ? [.send(.pong)] : sends)
+        return [.connectionResumed(welcome), .emit(.reconnected(.resumed))] + tellAbsences()
+            + (sends.isEmpty ? [.send(.pong)] : sends)
     }
 
     /// Another connection. The fate of the requests that were sent on the old one is unknown (RES-9).

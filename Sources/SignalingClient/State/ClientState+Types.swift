@@ -6,6 +6,8 @@ extension ClientState {
         case signal(SignalRequest, CallID, retriesAfterReconnect: Bool = true)
         case forceDisconnect(ConnectionID, CallID)
         case refreshToken(String, CallID)
+        case history(HistoryRequest, CallID)
+        case erase(Erasure, CallID)
         case disconnect
         /// The application no longer waits for its connect. Without effect after `connected`.
         case cancelConnect
@@ -31,7 +33,11 @@ extension ClientState {
         case connectFailed(SignalingError)
         /// Back in the session as another connection (RES-2). The events that follow report the changes.
         case connectionReplaced(Welcome)
+        /// Back in the session as the same connection.
+        case connectionResumed(Welcome)
         case callSucceeded(CallID, Seq?)
+        /// The success of a `history` request.
+        case pageRead(CallID, HistoryPage)
         case callFailed(CallID, SignalingError)
         case emit(SessionEvent)
     }

@@ -46,6 +46,7 @@ struct ClientState {
     var arriving: ArrivingWelcome?
     var absences = PeerAbsences()
     var pending = PendingRequests()
+    var awaitedPage: AwaitedPage?
     var lastRequest = RequestID(0)
     private let random: () -> Double
 
@@ -75,6 +76,8 @@ struct ClientState {
             self.request(call, .signal(request, retriesAfterReconnect: retries))
         case .forceDisconnect(let target, let call): self.request(call, .forceDisconnect(target))
         case .refreshToken(let token, let call): self.request(call, .refreshToken(token))
+        case .history(let request, let call): self.request(call, .history(request))
+        case .erase(let erasure, let call): self.request(call, .erase(erasure))
         case .disconnect: disconnect(now)
         case .cancelConnect: cancelConnect()
         case .withdraw(let call): withdraw(call)
@@ -120,6 +123,7 @@ struct ClientState {
         phase = .reconnecting(
             terms,
             Reconnection(waitUntil: now.advanced(by: wait), giveUpAt: now.advanced(by: terms.reconnectWindow)))
+        pending.renewReads()
         return [.emit(.reconnecting)] + pending.removeUnrepeatable().map { Self.failure(of: $0, Self.lostBeforeAnswer) }
     }
 
@@ -155,7 +159,7 @@ struct ClientState {
     /// Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2).
     static func failure(of request: PendingRequests.Request, _ message: String) -> Effect {
         switch request.content {
-        case .signal, .refreshToken: .callFailed(request.call, SignalingError(.notConnected, message))
+        case .signal, .refreshToken, .history, .erase: .callFailed(request.call, SignalingError(.notConnected, message))
         case .forceDisconnect: .callFailed(request.call, SignalingError(.notConnectedToModerate, message))
         }
     }

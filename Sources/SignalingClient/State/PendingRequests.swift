@@ -4,17 +4,21 @@ import SignalingProtocol
 /// The application's requests that have no answer yet, in their order: first those that were sent, then those that wait
 /// for a free slot or for the connection to come back.
 struct PendingRequests {
-    /// The content of a request; the same message is sent again after a resume.
+    /// The content of a request. After a resume the same message is sent again, a read with another ID (RES-9).
     enum Content {
         case signal(SignalRequest, retriesAfterReconnect: Bool)
         case forceDisconnect(ConnectionID)
         case refreshToken(String)
+        case history(HistoryRequest)
+        case erase(Erasure)
 
         func message(_ id: RequestID) -> ClientMessage {
             switch self {
             case .signal(let request, _): .signal(id, request)
             case .forceDisconnect(let target): .forceDisconnect(id, target)
             case .refreshToken(let token): .refreshToken(id, token: token)
+            case .history(let request): .history(id, request)
+            case .erase(let erasure): .erase(id, erasure)
             }
         }
 
@@ -23,7 +27,15 @@ struct PendingRequests {
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
-            case .forceDisconnect, .refreshToken: true
+            case .forceDisconnect, .refreshToken, .history, .erase: true
+            }
+        }
+
+        /// Whether it changes nothing, and may go to another connection as well.
+        fileprivate var isRead: Bool {
+            switch self {
+            case .history: true
+            case .signal, .forceDisconnect, .refreshToken, .erase: false
             }
         }
     }
@@ -63,7 +75,7 @@ struct PendingRequests {
 
     /// Removes and returns the answered request; `nil` for an ID that waits for no answer.
     mutating func removeAnswered(_ id: RequestID) -> Request? {
-        // Answers come in the order of the requests (WIRE-8), so this is nearly always the first.
+        // Answers except pages come in the order of the requests (WIRE-8), so this is nearly always one of the first.
         guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
         return sent.remove(at: index).request
     }
@@ -76,6 +88,13 @@ struct PendingRequests {
         if let index = unsent.firstIndex(where: { $0.call == call }) { return unsent.remove(at: index) }
         guard let index = sent.firstIndex(where: { $0.request.call == call }) else { return nil }
         return sent.remove(at: index).request
+    }
+
+    /// The reads without an answer are sent anew on the next socket, whichever connection that is.
+    mutating func renewReads() {
+        let reads = sent.filter { $0.request.content.isRead }.map(\.request)
+        sent.removeAll { $0.request.content.isRead }
+        unsent = Deque(reads) + unsent
     }
 
     /// Removes the requests that must not be sent on another socket.

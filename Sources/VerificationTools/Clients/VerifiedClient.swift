@@ -197,7 +197,7 @@ final class VerifiedClient: Sendable {
                 add(.ended)
             case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
             case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
-            case .heard(.overflowed): break
+            case .heard(.history), .heard(.erased), .heard(.overflowed): break
             }
         }
     }

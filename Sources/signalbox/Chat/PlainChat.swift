@@ -73,6 +73,7 @@ final class PlainChat {
         switch event {
         case .signal(let signal):
             printNew(component.handle(.signal(signal), now: .now))
+        case .history, .erased: break
         case .connectionCreated(let connection):
             if isTerminal { say("\(name(connection)) is here") }
         case .connectionDestroyed(let connection, _):

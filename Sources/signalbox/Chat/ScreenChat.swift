@@ -172,7 +172,7 @@ final class ScreenChat {
             show(component.handle(event, now: .now))
         }
         switch event {
-        case .signal: break
+        case .signal, .history, .erased: break
         case .connectionCreated(let connection): say("\(Printable.name(connection)) is here")
         case .connectionDestroyed(let connection, _): say("\(Printable.name(connection)) has left")
         case .connectionAway(let connection): say("\(Printable.name(connection)) is away")

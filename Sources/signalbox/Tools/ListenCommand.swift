@@ -66,6 +66,10 @@ struct ListenCommand: AsyncParsableCommand {
             return object
         case .disconnected(let reason): return ["event": "disconnected", "reason": .string(reason.rawValue)]
         case .overflowed: return ["event": "overflowed"]
+        // Only a program that asks for the history gets it.
+        case .history(let page): return ["event": "history", "count": .integer(Int64(page.messages.count))]
+        case .erased(.message(let seq)): return ["event": "erased", "ref": .integer(seq.rawValue)]
+        case .erased(.through(let seq)): return ["event": "erased", "through": .integer(seq.rawValue)]
         }
     }
 
