@@ -1,6 +1,7 @@
 """A client of `signalbox.v1`, written from docs/PROTOCOL.md. Every wait has a deadline."""
 
 import asyncio
+import collections
 import itertools
 import json
 
@@ -28,6 +29,8 @@ class Client:
         # Text messages so far; those that only contain an answered `ping` do not count.
         self.message_count = 0
         self._received = asyncio.Queue()
+        # What `history` has read and not answered with. `next` returns it first.
+        self._set_aside = collections.deque()
         self._end = None
         self._reader = asyncio.create_task(self._read())
 
@@ -130,6 +133,8 @@ class Client:
 
     async def next(self, timeout=DEADLINE):
         """The next object; an answered `ping` is not reported. Raises the reason when the connection has ended."""
+        if self._set_aside:
+            return self._set_aside.popleft()
         event = await asyncio.wait_for(self._received.get(), timeout)
         if event is None:
             self._received.put_nowait(None)
@@ -147,9 +152,16 @@ class Client:
         events = []
         while True:
             event = await self.next(timeout)
-            if event["ev"] in ("ack", "error", "connected") and event.get("id") == request:
+            if event["ev"] in ("ack", "error", "connected", "history") and event.get("id") == request:
                 return event, events
             events.append(event)
+
+    async def history(self, **members):
+        """Reads a page of the history, and returns it, or the error. Keeps the objects before it: a page may come before
+        the answers to earlier requests (HIS-7)."""
+        page, events = await self.answer(await self.request("history", **members))
+        self._set_aside.extend(events)
+        return page
 
     async def refused(self, code, name, request=None, **members):
         """Requires the next object to be this error, and returns it."""

@@ -45,6 +45,8 @@ class Script:
             case "signal" | "forceDisconnect" | "refreshToken" as op:
                 requests = [self.request(op, call, given) for call in self.calls(given)]
                 return [effect for request in requests for effect in machine.request(now, request)]
+            case "history" | "erase" as op:
+                return machine.request(now, Request(given["call"], op, given["message"]))
             case "disconnect":
                 return machine.disconnect(now)
             case "socketOpened":
@@ -104,6 +106,8 @@ class Script:
                 return EVENT, {"is": "connectFailed", "code": code}
             case effects.Succeeded(call, _):
                 return RESULT, {"is": "succeeded", "call": call}
+            case effects.PageRead(call, page):
+                return RESULT, {"is": "succeeded", "call": call, "page": seqs(page)}
             case effects.Failed(call, code):
                 return RESULT, {"is": "failed", "call": call, "code": code}
             case effects.Reconnecting():
@@ -118,6 +122,10 @@ class Script:
                 if effect.sender_connection:
                     words["senderData"] = effect.sender_connection.data
                 return EVENT, event | {name: value for name, value in words.items() if value not in (None, "")}
+            case messages.HistoryPage():
+                return EVENT, event | {"name": "history", "page": seqs(effect)}
+            case messages.Erased(_, ref, through):
+                return EVENT, event | {"name": "erased"} | ({"through": through} if ref is None else {"ref": ref})
             case messages.ConnectionCreated(_, connection):
                 return EVENT, event | {"name": "connectionCreated", "connectionId": connection.id}
             case messages.ConnectionDestroyed(_, connection_id, reason):
@@ -155,6 +163,10 @@ class Script:
             return machine.state.value
         step = Attempt.JOINING if machine.attempt is Attempt.LISTING else machine.attempt
         return step.value if machine.state is State.CONNECTING else f"{machine.state.value}/{step.value}"
+
+
+def seqs(page):
+    return [message.seq for message in page.messages]
 
 
 def without_defaults(message):

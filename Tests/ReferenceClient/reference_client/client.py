@@ -22,8 +22,8 @@ class Client:
     """One client of one server. Its coroutines run on one event loop.
 
     `url` is the address without a path, such as `ws://127.0.0.1:8080`. `events` is the queue of what the program
-    learns: the messages Signal, ConnectionCreated, ConnectionDestroyed, ConnectionAway and ConnectionBack, and the
-    effects Reconnecting, Reconnected and Ended.
+    learns: the messages Signal, ConnectionCreated, ConnectionDestroyed, ConnectionAway, ConnectionBack, Erased and the
+    HistoryPage that the connect asked for, and the effects Reconnecting, Reconnected and Ended.
     """
 
     def __init__(self, url, random=random.random):
@@ -54,7 +54,7 @@ class Client:
     async def connect(self, api_key, session_id, token, **options):
         """Connects, and returns the client's connection id. Raises RequestFailed.
 
-        The options are those of the protocol: connectionEventsSuppressed, connectionPages, connectionAwayEvents.
+        The options are those of the protocol: connectionEventsSuppressed, connectionPages, connectionAwayEvents, history.
         """
         answer = asyncio.get_running_loop().create_future()
         earlier, self._connecting = self._connecting, answer
@@ -73,6 +73,14 @@ class Client:
 
     def refresh_token(self, token):
         return self._request("refreshToken", {"token": token})
+
+    def history(self, before=None, after=None, limit=None):
+        """Reads a page, and returns a future for its HistoryPage or RequestFailed. Pages may come out of order (HIS-7)."""
+        members = {"before": before, "after": after, "limit": limit}
+        return self._request("history", {name: value for name, value in members.items() if value is not None})
+
+    def erase(self, ref=None, through=None):
+        return self._request("erase", {"through": through} if ref is None else {"ref": ref})
 
     def disconnect(self):
         """Leaves the session. `events` ends with Ended."""
@@ -122,6 +130,8 @@ class Client:
                     self._connecting.set_exception(RequestFailed(code))
                 case effects.Succeeded(call, seq):
                     self._calls.pop(call).set_result(seq)
+                case effects.PageRead(call, page):
+                    self._calls.pop(call).set_result(page)
                 case effects.Failed(call, code):
                     self._calls.pop(call).set_exception(RequestFailed(code))
                 case event:

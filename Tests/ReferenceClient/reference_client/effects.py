@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from .server_messages import HistoryPage
+
 
 @dataclass(frozen=True)
 class OpenSocket:
@@ -40,6 +42,14 @@ class Succeeded:
 
     call: Any
     seq: int | None
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """The server has answered a `history` request."""
+
+    call: Any
+    page: HistoryPage
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from .effects import (
     Ended,
     Failed,
     OpenSocket,
+    PageRead,
     Reconnected,
     Reconnecting,
     Send,
@@ -36,7 +37,10 @@ from .server_messages import (
     ConnectionDestroyed,
     ConnectionsPage,
     Disconnected,
+    Erased,
     Error,
+    HistoryFailed,
+    HistoryPage,
     Ping,
     Signal,
 )
@@ -69,6 +73,8 @@ class Machine:
         self._server_asked_to_wait = False
         self._connect_id = None
         self._page = None
+        # The id and the members of the page of the history that the option asks for, until it has arrived (HIS-5).
+        self._awaited_page = None
 
     # Inputs of the program.
 
@@ -84,7 +90,7 @@ class Machine:
         return self._take_effects()
 
     def request(self, now, request):
-        """A `signal`, `forceDisconnect` or `refreshToken`."""
+        """Any request except `connect` and `disconnect`."""
         connected = self.state is State.CONNECTED
         if not connected and self.state is not State.RECONNECTING:
             return [Failed(request.call, request.code_without_connection)]
@@ -224,6 +230,7 @@ class Machine:
         """The socket is lost. The client comes back (RES-10)."""
         self._close(CloseCode.HEARTBEAT_MISSED)
         self._fail(self._requests.take_ending_with_socket())
+        self._requests.renew_reads()
         window = self._position.resume.longest_window
         if window <= 0:
             self._end(NETWORK_DISCONNECTED)
@@ -301,6 +308,8 @@ class Machine:
             case Ack(id, seq):
                 self._reached(seq)
                 self._succeeded(id, seq)
+            case HistoryPage(id) | HistoryFailed(id):
+                self._page_arrived(id, message)
             case Error(id, code):
                 if request := self._requests.answered(id):
                     self._effects.append(Failed(request.call, code))
@@ -308,7 +317,7 @@ class Machine:
             case Ping(seq):
                 self._send({"op": "pong"})
                 self._reached(seq)
-            case Signal(seq) | ConnectionCreated(seq) | ConnectionDestroyed(seq):
+            case Signal(seq) | Erased(seq) | ConnectionCreated(seq) | ConnectionDestroyed(seq):
                 if seq is None or seq > self._position.seq:
                     self._effects += self._events(message)
                     self._reached(seq)
@@ -367,8 +376,49 @@ class Machine:
             return
         if request.op == "refreshToken":
             self._credentials.token = request.members["token"]
-        self._effects.append(Succeeded(request.call, seq))
+        if request.op == "history":
+            self._effects.append(Failed(request.call, ErrorCode.UNEXPECTED_SERVER_RESPONSE))
+        else:
+            self._effects.append(Succeeded(request.call, seq))
         self._send_waiting()
+
+    # History. A page does not change the position (HIS-4).
+
+    def _page_arrived(self, id, answer):
+        if self._awaited_page and id == self._awaited_page[0]:
+            self._awaited_page = None
+            if isinstance(answer, HistoryPage):
+                self._effects.append(answer)
+            return
+        request = self._requests.answered(id)
+        if request is None:
+            return
+        match answer:
+            case _ if request.op != "history":
+                self._effects.append(Failed(request.call, ErrorCode.UNEXPECTED_SERVER_RESPONSE))
+            case HistoryPage():
+                self._effects.append(PageRead(request.call, answer))
+            case HistoryFailed(_, code):
+                self._effects.append(Failed(request.call, code))
+        self._send_waiting()
+
+    def _await_page(self, message):
+        """The answer to the option comes with the id of the connect."""
+        option = self._credentials.options.get("history")
+        if option is None or not message.history:
+            self._awaited_page = None
+            return
+        members = {"limit" if name == "last" else name: value for name, value in option.items()}
+        self._awaited_page = (message.id, members)
+
+    def _ask_for_awaited_page(self):
+        """After `resumed` the server ignores the option: a request takes its place."""
+        if self._awaited_page is None:
+            return False
+        id, members = self._requests.next_id(), self._awaited_page[1]
+        self._awaited_page = (id, members)
+        self._send({"op": "history", "id": id, **members})
+        return True
 
     # The answer to `connect`.
 
@@ -409,6 +459,7 @@ class Machine:
         if outcome == "resumed":
             self._repeat()
         else:
+            self._await_page(message)
             self._fail(self._requests.take_unanswered())
             self._send_waiting()
         self._check_replay()
@@ -432,7 +483,8 @@ class Machine:
         unanswered = self._requests.unanswered()
         for id, request in unanswered:
             self._send_request(id, request)
-        if not self._send_waiting() and not unanswered:
+        asks = self._ask_for_awaited_page()
+        if not self._send_waiting() and not unanswered and not asks:
             self._send({"op": "pong"})
 
     # Sending.

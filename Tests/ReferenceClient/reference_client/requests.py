@@ -74,6 +74,12 @@ class Requests:
         """Takes out the request with this id, or returns None."""
         return self._unanswered.pop(id, None)
 
+    def renew_reads(self):
+        """The unanswered `history` requests wait again, before all others: they get new ids (RES-9, HIS-7)."""
+        reads = [request for request in self._unanswered.values() if request.op == "history"]
+        self._unanswered = {id: r for id, r in self._unanswered.items() if r.op != "history"}
+        self._waiting.extendleft(reversed(reads))
+
     def take_ending_with_socket(self):
         """Takes out the requests that do not survive a loss, in the order of the program."""
         taken = [request for request in [*self._unanswered.values(), *self._waiting] if request.ends_with_its_socket]

@@ -47,6 +47,7 @@ class Connected:
     replay_through: int | None
     missing: tuple[int, int] | None
     away: tuple[str, ...] | None
+    history: bool
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,47 @@ class Signal:
     to: str | None = None
     is_json: bool = False
     sender_connection: Connection | None = None
+
+
+@dataclass(frozen=True)
+class HistoryMessage:
+    """A kept signal; `sender` is None for one through REST, and `type` and `data` are None for an erased one."""
+
+    seq: int
+    sender: Connection | None
+    type: str | None
+    data: str | None
+    is_json: bool
+    time: int
+    is_erased: bool
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """The answer to `history` with this id. `first` and `last` are None if the whole history is empty (HIS-6)."""
+
+    id: int
+    first: int | None
+    last: int | None
+    more: bool
+    messages: tuple[HistoryMessage, ...]
+
+
+@dataclass(frozen=True)
+class HistoryFailed:
+    """The server cannot read the page (HIS-5)."""
+
+    id: int
+    code: int
+
+
+@dataclass(frozen=True)
+class Erased:
+    """One of `ref` and `through` is None (HIS-9)."""
+
+    seq: int
+    ref: int | None
+    through: int | None
 
 
 @dataclass(frozen=True)
@@ -180,6 +222,7 @@ def _connected(message):
         replay_through=_member(message, "replayThrough", int, None),
         missing=missing and (_member(missing, "first", int), _member(missing, "last", int)),
         away=None if away is None else tuple(_text(id) for id in away),
+        history=_member(message, "history", bool, False),
     )
 
 
@@ -203,10 +246,45 @@ def _signal(message):
     )
 
 
+def _history(message):
+    id, error = _member(message, "id", int), _member(message, "error", dict, None)
+    if error is not None:
+        return HistoryFailed(id, _member(error, "code", int))
+    first, last = _member(message, "first", int, None), _member(message, "last", int, None)
+    if (first is None) is not (last is None) or first is not None and first > last:
+        raise UnexpectedMessage("the range of a history is malformed")
+    messages = tuple(map(_history_message, _member(message, "messages", list)))
+    return HistoryPage(id, first, last, _member(message, "more", bool, False), messages)
+
+
+def _history_message(value):
+    if not isinstance(value, dict):
+        raise UnexpectedMessage("a message of a history is an object")
+    connection, is_erased = _member(value, "connection", dict, None), _member(value, "erased", bool, False)
+    return HistoryMessage(
+        seq=_member(value, "seq", int),
+        sender=None if connection is None else _connection(connection),
+        type=None if is_erased else _member(value, "type", str, None),
+        data=None if is_erased else _member(value, "data", str, None),
+        is_json=_member(value, "json", bool, False),
+        time=_member(value, "time", int),
+        is_erased=is_erased,
+    )
+
+
+def _erased(message):
+    ref, through = _member(message, "ref", int, None), _member(message, "through", int, None)
+    if (ref is None) is (through is None):
+        raise UnexpectedMessage("an erasure has either ref or through")
+    return Erased(_member(message, "seq", int), ref, through)
+
+
 _PARSERS = {
     "connected": _connected,
     "connections": lambda message: ConnectionsPage(_connections(message), _member(message, "rest", int)),
     "signal": _signal,
+    "history": _history,
+    "erased": _erased,
     "connectionCreated": lambda message: ConnectionCreated(
         _member(message, "seq", int), _connection(_member(message, "connection", dict))
     ),
