@@ -18,8 +18,8 @@ struct Signalbox: AsyncParsableCommand {
         version: ServerVersion.text,
         subcommands: [
             ServeCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self, CredentialsCommand.self,
-            SignalCommand.self, ListenCommand.self, ChatCommand.self, StateCommands.self, VerifyCommand.self,
-            BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
+            SignalCommand.self, ListenCommand.self, ChatCommand.self, HistoryCommand.self, StateCommands.self,
+            VerifyCommand.self, BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
         ])
 
     static func main() async {

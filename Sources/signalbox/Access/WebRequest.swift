@@ -8,8 +8,12 @@ enum WebRequest {
     static let deadline: TimeInterval = 10
 
     /// - Throws: the error of `URLSession` when there is no answer.
-    static func get(_ url: URL) async throws -> (status: HTTPStatus?, body: Data) {
-        try await send(URLRequest(url: url))
+    static func get(
+        _ url: URL, header: (name: String, value: String)? = nil
+    ) async throws -> (status: HTTPStatus?, body: Data) {
+        var request = URLRequest(url: url)
+        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        return try await send(request)
     }
 
     /// - Throws: the error of `URLSession` when there is no answer.

@@ -1,0 +1,171 @@
+import ArgumentParser
+import Foundation
+import JSONText
+import SignalingProtocol
+import SignalingServer
+import SignalingTokens
+
+struct HistoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Print the messages that the server has kept of a session.",
+        discussion: """
+            Prints the newest messages, the oldest of them first, each in a line: time, sender and text. The operator \
+            of the server chooses which messages it keeps, and for how long.
+
+              signalbox history lobby
+              signalbox history SESSION --all --json
+            """)
+
+    @Argument(help: "The session's id. With a server in development mode: the name of a room, such as lobby.")
+    var session: String
+
+    @Option(help: "Print messages before the one with this number (seq).")
+    var before: Int64?
+
+    @Option(help: "Print messages after the one with this number (seq).")
+    var after: Int64?
+
+    @Option(help: "How many messages to print, 1 to 200. (default: 50)")
+    var limit: Int?
+
+    @Flag(help: "Print all messages, from the first to the last, or as far as --after and --before say.")
+    var all = false
+
+    @Flag(help: "Print each message as a JSON object in a line, as the server has it.")
+    var json = false
+
+    @OptionGroup var signing: SigningOptions
+
+    func validate() throws {
+        if let before, before < 0 { throw ValidationError("--before must be 0 or more.") }
+        if let after, !(0..<Int64.max).contains(after) { throw ValidationError("--after must be 0 or more.") }
+        if let limit, !(1...Limits.historyPageCount).contains(limit) {
+            throw ValidationError("--limit must be 1 to \(Limits.historyPageCount).")
+        }
+        if all, limit != nil { throw ValidationError("--all prints all messages. Leave out --limit.") }
+        if !all, before != nil, after != nil {
+            throw ValidationError("Use --before or --after. With --all you can use both.")
+        }
+    }
+
+    func run() async throws {
+        let reader = try await reader()
+        if all { try await printAll(reader) } else { try await printPage(reader) }
+    }
+
+    private func printPage(_ reader: HistoryReader) async throws {
+        let page = try await reader.page(query(before: before, after: after, limit: limit))
+        page.messages.forEach(show)
+        guard let first = page.messages.first, let last = page.messages.last else {
+            StandardError.print("signalbox: there are no messages here")
+            return
+        }
+        guard page.more else { return }
+        StandardError.print(
+            after == nil
+                ? "signalbox: earlier messages exist. Give --before \(first.seq), or --all."
+                : "signalbox: later messages exist. Give --after \(last.seq), or --all.")
+    }
+
+    /// From the first message on, so that the output is in order and no page is kept.
+    private func printAll(_ reader: HistoryReader) async throws {
+        var position = after ?? 0
+        while true {
+            let page = try await reader.page(query(before: nil, after: position, limit: Limits.historyPageCount))
+            for message in page.messages {
+                if let before, message.seq >= before { return }
+                show(message)
+            }
+            guard page.more, let last = page.messages.last, last.seq > position else { return }
+            position = last.seq
+        }
+    }
+
+    private func show(_ message: HistoryReader.Message) {
+        if json {
+            StandardOutput.print(json: message.json)
+        } else {
+            StandardOutput.print(HistoryText.line(message.content, in: .current))
+        }
+    }
+
+    private func query(before: Int64?, after: Int64?, limit: Int?) -> [(name: String, value: String)] {
+        [("before", before), ("after", after), ("limit", limit.map { Int64($0) })].compactMap { name, value in
+            value.map { (name, "\($0)") }
+        }
+    }
+
+    private func reader() async throws -> HistoryReader {
+        let server = try signing.serverOptions.url()
+        let (id, key, signer): (String, APIKey, SigningOptions.Signer?)
+        if let content = try? SessionIDCodec.read(SessionID(session)) {
+            (id, key, signer) = (
+                session, content.apiKey, try signing.givenSigner() ?? signing.localSigner(of: content.apiKey)
+            )
+        } else {
+            let room = try await DevelopmentRoom.find(session, on: server, role: .subscriber, data: "")
+            (id, key) = (room.sessionId, APIKey(room.apiKey))
+            signer = try signing.localSigner(of: key) ?? signing.givenSigner()
+        }
+        guard let signer else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "reading the history needs the project's credentials. Give --api-key and --api-secret, or "
+                    + "--application-id and --private-key-file, or their variables.")
+        }
+        return HistoryReader(server: server, project: signer.project.apiKey, session: id, signer: signer)
+    }
+}
+
+/// Reads a session's history by REST (HIS-10).
+private struct HistoryReader {
+    struct Message {
+        let content: HistoryMessage
+        /// As the server has sent it.
+        let json: String
+
+        var seq: Int64 { content.seq.rawValue }
+    }
+
+    let server: ServerURL
+    let project: APIKey
+    let session: String
+    let signer: SigningOptions.Signer
+
+    /// - Throws: the exit code for an answer that is no page.
+    func page(_ query: [(name: String, value: String)]) async throws -> (messages: [Message], more: Bool) {
+        let path = "/v2/project/\(project.rawValue)/session/\(session)/message"
+        guard let url = server.resource(path, query: query) else {
+            throw ExitStatus.exit(ExitStatus.usage, "the server's URL \(server.text) cannot be the start of a path.")
+        }
+        let answer: (status: HTTPStatus?, body: Data)
+        do { answer = try await WebRequest.get(url, header: try signer.requestHeader()) } catch {
+            throw ExitStatus.exit(
+                ExitStatus.unreachable,
+                "the server at \(server.text) cannot be reached. Check that it runs, and --server or SIGNALBOX_SERVER.")
+        }
+        guard answer.status == .ok else { throw refusal(answer.status, answer.body) }
+        do {
+            let body = try JSONValue(parsing: answer.body, limits: JSONLimits(depth: 32, byteCount: 16 << 20))
+            let page = try HistoryPage(body: body)
+            let texts = (body["messages"]?.arrayValue ?? []).map { $0.encodedText() }
+            return (zip(page.messages, texts).map { Message(content: $0, json: $1) }, page.more)
+        } catch { throw notSignalbox() }
+    }
+
+    private func refusal(_ status: HTTPStatus?, _ body: Data) -> any Error {
+        guard let message = WebRequest.refusal(body) else { return notSignalbox() }
+        switch status {
+        case .badRequest: return ExitStatus.exit(ExitStatus.usage, message)
+        case .unauthorized, .forbidden: return ExitStatus.exit(ExitStatus.notPermitted, message)
+        default: return ExitStatus.exit(ExitStatus.failed, message)
+        }
+    }
+
+    private func notSignalbox() -> any Error {
+        ExitStatus.exit(
+            ExitStatus.failed,
+            "the server at \(server.text) does not answer like a Signalbox server that keeps a history. Check "
+                + "--server or SIGNALBOX_SERVER.")
+    }
+}
