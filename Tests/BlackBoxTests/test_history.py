@@ -188,6 +188,15 @@ async def test_wire_13_unread_pages_do_not_pile_up(server, session):
     slow.socket.transport.abort()
 
 
+async def test_wire_13_more_requests_than_the_server_takes_at_once_are_all_answered(server, session):
+    ada = await Client.join(server, session)
+    await say(ada, "x" * 8000)
+    await ada.send("\n".join(json.dumps({"op": "history", "id": number}) for number in range(100, 800)))
+    for number in range(100, 800):
+        await ada.expect("history", id=number)
+    assert (await say(ada, "and on"))[0] > 0
+
+
 @pytest.mark.parametrize("form", ["token", "jwt_token"])
 async def test_his_8_a_token_may_forbid_to_read(server, session, form):
     ada = await Client.join(server, session)
@@ -243,7 +252,8 @@ async def test_his_9_a_moderator_erases(server, session):
     late = await Client.join(server, session, options={"history": {"last": 5}})
     page = await late.expect("history")
     assert texts(page) == ["three"] and page["first"] == three
-    for wrong in [{}, {"ref": 1, "through": 2}, {"ref": "1"}]:
+    # A greater seq than 2^53 fits into no log, and must not reach one.
+    for wrong in [{}, {"ref": 1, "through": 2}, {"ref": "1"}, {"ref": 2**53 + 1}, {"through": 2**62}]:
         assert (await moderator.answer(await moderator.request("erase", **wrong)))[0]["code"] == 400
 
 
@@ -280,6 +290,7 @@ async def test_his_10_rest_reads_and_erases(server, session):
         assert server.rest("GET", path + wrong).status == 400, wrong
     assert server.rest("DELETE", path).status == 400
     assert server.rest("DELETE", path + "/x").status == 404
+    assert server.rest("DELETE", f"{path}/{2**53 + 1}").status == 404
     assert server.request("GET", path).status == 403
     assert server.rest("POST", path, {}).status == 405
     await leave_asleep(server, session, ada)

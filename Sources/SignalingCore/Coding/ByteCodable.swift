@@ -62,13 +62,11 @@ extension Duration: ByteCodable {
 
 /// A place in a session's order. Small enough that later ones cannot overflow.
 extension Seq: ByteCodable {
-    private static let greatest: UInt64 = 1 << 53
-
     func write(to writer: inout ByteWriter) { writer.write(unsigned: UInt64(bitPattern: rawValue)) }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         let value = try reader.unsigned()
-        guard value <= Self.greatest else { throw .malformed }
+        guard value <= UInt64(Self.greatest.rawValue) else { throw .malformed }
         self.init(Int64(value))
     }
 }

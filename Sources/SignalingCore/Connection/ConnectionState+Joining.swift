@@ -66,7 +66,7 @@ extension ConnectionState {
             if welcome.hasHistory, let history = joining.history, result.outcome != .resumed {
                 historyReads.append(HistoryReads.Read(id: id, request: history, isOption: true))
             }
-            return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) } + readNextPage()
+            return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) }
         case .refused(.untimely):
             return refuseConnect(id, joining.untimeliness ?? .untimely)
         case .refused(let error):

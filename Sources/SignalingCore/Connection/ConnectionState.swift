@@ -142,7 +142,7 @@ public struct ConnectionState: Sendable {
     /// Executes what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
         let effects = dueEffects(now)
-        return backPressure.overRateUntil == nil ? effects : effects + changeReading(now)
+        return backPressure.overRateUntil == nil ? effects : effects + changeReading(now) + readNextPage()
     }
 
     private mutating func dueEffects(_ now: MonotonicInstant) -> [Effect] {
@@ -173,8 +173,8 @@ public struct ConnectionState: Sendable {
     }
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
-        let effects = effects(of: input, now: now)
-        return Self.sequence(effects, changeReading(now))
+        let effects = Self.sequence(effects(of: input, now: now), changeReading(now))
+        return Self.sequence(effects, readNextPage())
     }
 
     /// Both, without a new array if one is empty.
@@ -194,7 +194,7 @@ public struct ConnectionState: Sendable {
                 connected.silence = .since(now)
                 phase = .connected(connected)
             }
-            return [.resumeReading] + readNextPage()
+            return [.resumeReading]
         }
     }
 

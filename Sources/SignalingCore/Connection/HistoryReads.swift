@@ -53,13 +53,14 @@ extension ConnectionState {
                 .error(id, SignalingError(.permissionDenied, "the token does not permit to read the history")))
         case .granted:
             historyReads.append(HistoryReads.Read(id: id, request: request, isOption: false))
-            return readNextPage()
+            return []
         }
     }
 
-    /// Asks for the next page, unless the client has yet to read what it got.
+    /// Asks for the next page, unless the client has yet to read what it got, or is over its rate. It does not matter
+    /// whether the server reads from the client: it may wait for just these pages.
     mutating func readNextPage() -> [Effect] {
-        guard !isReadingPaused, let session = connected?.session, let read = historyReads.beginNext() else { return [] }
+        guard historyReads.count > 0, !backPressure.hasBacklog, !isOverLineRate, let session = connected?.session, let read = historyReads.beginNext() else { return [] }
         return [.readHistory(read.id, read.request, session)]
     }
 
@@ -72,10 +73,10 @@ extension ConnectionState {
         switch result {
         case .success(let line):
             charge(lineCount: line.byteCount / 1024, now)
-            return [.sendLine(line)] + readNextPage()
+            return [.sendLine(line)]
         case .failure(let error):
             let message: ServerMessage = read.isOption ? .history(id, .unreadable(error)) : .error(id, error)
-            return [.send(message)] + readNextPage()
+            return [.send(message)]
         }
     }
 }

@@ -87,11 +87,18 @@ extension HistoryAnswer {
 
 extension Erasure {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        switch (try reader.seq("ref"), try reader.seq("through")) {
+        switch (try Self.seq("ref", reader), try Self.seq("through", reader)) {
         case (let ref?, nil): self = .message(ref)
         case (nil, let through?): self = .through(through)
         case (nil, nil), (.some, .some): throw reader.error("name one message with \"ref\", or use \"through\"")
         }
+    }
+
+    /// No log keeps a greater seq, so none may reach one.
+    private static func seq(_ name: String, _ reader: MessageReader) throws(ClientMessageError) -> Seq? {
+        let seq = try reader.seq(name)
+        guard seq ?? .zero <= .greatest else { throw reader.error("\"\(name)\" is greater than any seq") }
+        return seq
     }
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -80,6 +80,8 @@ public struct Seq: Hashable, Comparable, Sendable, CustomStringConvertible {
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     public static let zero = Seq(0)
+    /// The greatest seq that there can be (HIS-3): browsers have integers up to it.
+    public static let greatest = Seq(1 << 53)
     public var next: Seq { Seq(rawValue + 1) }
     public var previous: Seq { Seq(rawValue - 1) }
     public func advanced(by step: Int64) -> Seq { Seq(rawValue &+ step) }

@@ -301,7 +301,7 @@ final class RESTRouter {
         var limit = HistoryRequest.standardLimit
         if let text = exchange.queryValue("limit") {
             guard let number = Seq(digits: text)?.rawValue, number >= 1 else {
-                throw SignalingError(.invalidParameter, "\"limit\" must be 1 or more")
+                throw SignalingError(.invalidParameter, "\"limit\" must be a number from 1")
             }
             limit = Int(clamping: number)
         }

@@ -144,7 +144,7 @@ extension Seq {
     /// Reads digits alone: one number has one spelling.
     init?(digits: String) {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let number = Int64(digits), number < .max
+            let number = Int64(digits), number <= Seq.greatest.rawValue
         else { return nil }
         self.init(number)
     }
