@@ -236,9 +236,9 @@ struct SessionDriverTests {
     @Test("HIS-6: a read completes with its page or with the server's error, out of order, too")
     func reads() throws {
         try connectFully()
-        var results: [Result<HistoryPage, SignalingError>] = []
-        for position in [.before(Seq(9)), .newest, .newest] as [HistoryRequest.Position] {
-            driver.read(HistoryRequest(position, limit: 20)) { results.append($0) }
+        var results: [Int: Result<HistoryPage, SignalingError>] = [:]
+        for (number, position) in ([.before(Seq(9)), .newest, .newest] as [HistoryRequest.Position]).enumerated() {
+            driver.read(HistoryRequest(position, limit: 20)) { results[number] = $0 }
         }
         environment.endTurn()
         #expect(
@@ -250,7 +250,7 @@ struct SessionDriverTests {
         environment.link.receive(#"{"ev":"history","id":4,"error":{"code":404,"name":"OT_NOT_FOUND"}}"#)
         #expect(
             results == [
-                .success(
+                1: .success(
                     HistoryPage(
                         range: Seq(1)...Seq(8), more: false,
                         messages: [
@@ -258,7 +258,7 @@ struct SessionDriverTests {
                                 seq: Seq(8), from: nil, time: WallTime(milliseconds: 5),
                                 content: .signal(type: nil, data: nil, isJSON: false))
                         ])),
-                .failure(SignalingError(.permissionDenied, "")), .failure(SignalingError(.notFound, "")),
+                0: .failure(SignalingError(.permissionDenied, "")), 2: .failure(SignalingError(.notFound, "")),
             ])
     }
 
