@@ -2,7 +2,7 @@
 export function lineOf({ kind, day, message, position, showsSender, showsTime }) {
   if (kind === 'day') return `day ${day}`;
   if (kind === 'unreadDivider') return 'unread';
-  if (kind === 'gap') return 'gap';
+  if (kind === 'gap' || kind === 'beginning') return kind;
   const state = message.direction === 'received' ? 'received' : message.state;
   return `${message.text} ${state} ${position}${showsSender ? ' name' : ''}${showsTime ? ' time' : ''}`;
 }

@@ -21,7 +21,7 @@ export interface MessageContent {
   readonly alias: string | null;
   /** By the sender's clock. */
   readonly sentAt: number;
-  /** By this client's clock. */
+  /** By this client's clock; of a message from the history, when the server accepted it. */
   readonly receivedAt: number;
   /** The sender's name for the message, by which receivers recognize a second delivery. */
   readonly localId: string | null;
@@ -36,6 +36,8 @@ export interface MessageContent {
 export interface ChatMessage extends MessageContent {
   /** Null unless the state is `failed`. */
   readonly failure: SendFailure | null;
+  /** A moderator has erased the message. Its text says so, and its content is gone. */
+  readonly isErased: boolean;
 }
 
 export interface MessageRow {
@@ -69,7 +71,13 @@ export interface GapRow {
   readonly kind: 'gap';
 }
 
-export type TimelineRow = MessageRow | DayRow | UnreadDividerRow | GapRow;
+/** Stands before all messages, when the oldest message of the session's history is shown. */
+export interface BeginningRow {
+  readonly id: string;
+  readonly kind: 'beginning';
+}
+
+export type TimelineRow = MessageRow | DayRow | UnreadDividerRow | GapRow | BeginningRow;
 
 /** One step from the rows before to the rows after. Each step applies to the result of the one before. */
 export type TimelineChange =
@@ -128,7 +136,10 @@ export interface TimelineOptions {
   rule?: GroupingRule;
   /** Null, the default: no rows for days. */
   calendar?: Calendar | null;
-  /** How many messages are kept; the oldest are dropped. Default 10,000, at least 1. */
+  /**
+   * How many messages are kept; the oldest are dropped. Default 10,000, at least 1. The messages that `loadEarlier`
+   * brings are kept in addition, up to as many again.
+   */
   limit?: number;
 }
 
@@ -148,6 +159,14 @@ export class ChatTimeline {
   readonly messages: ChatMessage[];
   readonly rowCount: number;
   readonly messageCount: number;
+  /** How many messages were dropped over the limit. */
+  readonly droppedCount: number;
+  /** From this seq on the messages of the session's history are here; null: not known. */
+  readonly floor: number | null;
+  /** Whether the oldest message of the history is here. */
+  readonly hasBeginning: boolean;
+  /** Whether earlier messages may be loaded: twice the limit is the most. */
+  readonly hasRoom: boolean;
   readonly unreadCount: number;
   /** The id of the row of the first unread message. */
   readonly firstUnreadId: string | null;
@@ -167,8 +186,17 @@ export class ChatTimeline {
   discard(localId: string): TimelineChange[];
   /** Adds a message that is in the session's order. Nothing happens if it is there already. */
   insert(message: MessageContent, now: number): TimelineChange[];
-  /** Adds a gap behind the messages that have arrived: something was lost. */
-  noteGap(): TimelineChange[];
+  /** Whether a message of this order with at most this seq is here. */
+  knows(seq: number): boolean;
+  /**
+   * Adds a gap behind the messages that have arrived: something was lost, and a new order begins. With `after` the
+   * order goes on, and the gap is behind that seq.
+   */
+  noteGap(after?: number | null): TimelineChange[];
+  /** Adds the messages of a page of the history. The component calls it. */
+  merge(messages: readonly MessageContent[], place: { readonly [member: string]: unknown }): TimelineChange[];
+  /** Removes the content of one message, or all messages up to one. */
+  erase(erasure: Erasure): TimelineChange[];
   /** The seq of later messages need not continue that of earlier ones. */
   startEra(): void;
   /** Groups the messages by another rule. The rows of the messages keep their ids. */
@@ -236,12 +264,53 @@ export interface ChatSignal {
   readonly to?: string;
 }
 
-/** Sends the messages of a chat. */
+/** Which page of the history: the newest messages, those before a seq, or those after one. */
+export interface HistoryRequest {
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/** A message of the history. */
+export interface KeptMessage {
+  readonly seq: number;
+  /** The sender's connection as the server stamped it; null: the server sent the signal. */
+  readonly from: ChatConnection | null;
+  readonly type?: string;
+  readonly data?: string;
+  /** When the server accepted it. */
+  readonly time: number;
+  /** A moderator has erased it: it has no type and no data. */
+  readonly erased?: boolean;
+}
+
+/** A part of the history, oldest message first. */
+export interface HistoryPage {
+  /** The oldest and the newest message of the whole history; absent if it is empty. */
+  readonly first?: number;
+  readonly last?: number;
+  /** Whether other messages follow in the direction of the request. */
+  readonly more: boolean;
+  readonly messages: readonly KeptMessage[];
+}
+
+/** Which messages were erased: one, or all up to one. */
+export type Erasure =
+  | { readonly ref: number; readonly through?: undefined }
+  | { readonly through: number; readonly ref?: undefined };
+
+/** Sends the messages of a chat, and reads its history if there is one. */
 export interface ChatChannel {
   /** One's own connection; null before it is connected. */
   readonly connectionId: string | null;
   /** Resolves when the server has acknowledged the signal; rejects with an error that has `code` and `message`. */
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null } | void>;
+  /** Whether the session keeps a history that this connection may read. Absent: false. */
+  readonly hasHistory?: boolean;
+  /** The name of the session's order. While it stays, seqs go on. Absent or null: not known. */
+  readonly epoch?: string | null;
+  /** Promises a page. Needed where `hasHistory` is true. */
+  history?(request: HistoryRequest): Promise<HistoryPage>;
 }
 
 export interface ReceivedSignal {
@@ -262,6 +331,10 @@ export type ChannelEvent =
   | { readonly kind: 'reconnecting' }
   | { readonly kind: 'reconnected'; readonly connectionId?: string }
   | { readonly kind: 'disconnected' }
+  /** The page that the connect asked for. */
+  | { readonly kind: 'history'; readonly page: HistoryPage }
+  /** Messages were erased from the history. */
+  | ({ readonly kind: 'erased' } & Erasure)
   | { readonly kind: 'connectionCreated' | 'connectionDestroyed'; readonly connection: ChatConnection };
 
 /** The members of an OpenTok session that a chat uses. Sessions of this library and of OpenTok's have them. */
@@ -272,6 +345,10 @@ export interface ChatSession {
   on(name: string, handler: (event: any) => void): unknown;
   off(name: string, handler: (event: any) => void): unknown;
   signal(options: any, handler: (error?: Error) => void): void;
+  /** Only sessions of this library have a history. */
+  readonly hasHistory?: boolean;
+  readonly epoch?: string | null;
+  history?(request: HistoryRequest): Promise<any>;
 }
 
 /**
@@ -281,7 +358,10 @@ export interface ChatSession {
 export class SessionChannel implements ChatChannel {
   constructor(session: ChatSession, report: (event: ChannelEvent) => void);
   readonly connectionId: string | null;
+  readonly hasHistory: boolean;
+  readonly epoch: string | null;
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null }>;
+  history(request: HistoryRequest): Promise<HistoryPage>;
   /** Ends the reports. */
   stop(): void;
 }
@@ -318,7 +398,9 @@ export type ChatActivity =
   /** A signal that is not a message, such as a typing signal. */
   | { readonly kind: 'otherSignal'; readonly signal: ReceivedSignal }
   | { readonly kind: 'unread'; readonly count: number }
-  | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' }>;
+  /** `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
+  | { readonly kind: 'historyChanged' }
+  | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' | 'history' }>;
 
 /** The signal type of messages: JSON, or bare text as OpenTok's first sample sends it. */
 export type WireForm = 'text-chat' | 'TextChat';
@@ -335,8 +417,8 @@ export interface ChatOptions {
   onMessageReadyToSend?: ((message: MessageContent) => boolean) | null;
   typing?: ChatTyping | null;
   /**
-   * Called after each change of the rows, and for every event that does not change them. An error that it throws goes to
-   * `reportError`, and changes nothing else.
+   * Called after each change of the rows, and for every event that does not change them. An error that it throws goes
+   * to `reportError`, and changes nothing else.
    */
   changed?: (changes: TimelineChange[], activity: ChatActivity | null) => void;
 }
@@ -361,6 +443,16 @@ export class TextChatComponent {
   /** How much more text fits into the draft. */
   readonly remaining: number;
   readonly unreadCount: number;
+  /** One's own connections, the newest last: save them with the messages, and give them to `restore`. */
+  readonly ownConnectionIds: string[];
+  /**
+   * Whether the history has messages before those that are shown, and the chat has room for them; null: not known, as
+   * without a history.
+   */
+  readonly hasEarlier: boolean | null;
+  readonly isLoadingEarlier: boolean;
+  /** Why the history could not be read; null after a success. */
+  readonly historyError: SendFailure | null;
   /** Whether `refusal()` returns null. */
   readonly canSend: boolean;
   /** The local id of the failed message that holds back those behind it. */
@@ -376,6 +468,11 @@ export class TextChatComponent {
   edit(newText: string): EditResult;
   /** The program changes the draft, and the user does not type. */
   setDraft(newText: string): EditResult;
+  /**
+   * Loads one more page before the oldest message. Two calls at once are one. `changed` tells when it has come, or why
+   * not; then it may be called again. Returns whether a page will come.
+   */
+  loadEarlier(): boolean;
   /** Handles an event of the channel that arrived at `now`. */
   handle(event: ChannelEvent, now: number): TimelineChange[];
   /** Queues the draft as a message. Returns null, or why it was refused. `localId` is a new name: `newLocalId()`. */
@@ -396,8 +493,13 @@ export class TextChatComponent {
   markRead(upTo?: string | null): TimelineChange[];
   /** Groups the rows by another rule. The messages stay as they are, and those that are being sent go on. */
   useRule(rule: GroupingRule): TimelineChange[];
-  /** Restores the messages and the draft of an earlier run into a new component. */
-  restore(saved: { messages: readonly ChatMessage[]; draft: string }, now: number): void;
+  /**
+   * Restores the messages and the draft of an earlier run into a new component. By `ownConnectionIds` it recognizes
+   * one's own messages in the history.
+   */
+  restore(
+    saved: { messages: readonly ChatMessage[]; draft: string; ownConnectionIds?: readonly string[] }, now: number,
+  ): void;
 }
 
 /** A new local id for a message. */

@@ -3,7 +3,7 @@ import { SignalErrorCode } from './wire/signal-error-code.js';
 /**
  * An OpenTok session as the channel of a chat. It uses only `on`, `off`, `signal`, `connection` and, for a directed
  * signal, `connections`, so any OpenTok session works. If its signals have no seq, messages are in the order of their
- * arrival.
+ * arrival. A session of this library may have a history besides; any other has none.
  */
 export class SessionChannel {
   #session;
@@ -16,7 +16,7 @@ export class SessionChannel {
       signal: (event) =>
         report({
           kind: 'signal',
-          type: event.type === 'signal' ? undefined : event.type.slice('signal:'.length),
+          type: typeOf(event.type),
           data: textOf(event.data),
           from: event.from,
           seq: event.seq ?? null,
@@ -30,12 +30,33 @@ export class SessionChannel {
       sessionDisconnected: () => report({ kind: 'disconnected' }),
       connectionCreated: ({ connection }) => report({ kind: 'connectionCreated', connection }),
       connectionDestroyed: ({ connection }) => report({ kind: 'connectionDestroyed', connection }),
+      history: ({ page }) => report({ kind: 'history', page: pageOf(page) }),
+      messagesErased: ({ ref, through }) => {
+        report(through === undefined ? { kind: 'erased', ref } : { kind: 'erased', through });
+      },
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
   }
 
   get connectionId() {
     return this.#session.connection?.connectionId ?? null;
+  }
+
+  /** The name of the session's order; null: not known. */
+  get epoch() {
+    const { epoch = null } = this.#session;
+    return epoch;
+  }
+
+  get hasHistory() {
+    const { hasHistory = false } = this.#session;
+    return hasHistory;
+  }
+
+  /** Promises a page of the history: the newest messages, those `before` a seq, or those `after` one. */
+  async history(request) {
+    const keeper = this.#session;
+    return pageOf(await keeper.history(request));
   }
 
   /** Sends a signal to all connections, or to the connection with the id `to`. */
@@ -53,6 +74,16 @@ export class SessionChannel {
   stop() {
     for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
   }
+}
+
+/** The type of a signal without the prefix of the event. */
+function typeOf(eventType) {
+  return eventType === undefined || eventType === 'signal' ? undefined : eventType.slice('signal:'.length);
+}
+
+function pageOf({ messages, ...page }) {
+  const kept = messages.map(({ type, data, ...rest }) => ({ ...rest, type: typeOf(type), data: textOf(data) }));
+  return { ...page, messages: kept };
 }
 
 /**

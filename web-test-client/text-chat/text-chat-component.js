@@ -1,9 +1,10 @@
 import { Composer } from './sending/composer.js';
 import { EchoBook } from './sending/echo-book.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
+import { HistoryReader } from './history/history-reader.js';
 import { SendQueue } from './sending/send-queue.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
-import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { BARE_TYPE, CHAT_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 import { SignalErrorCode } from './wire/signal-error-code.js';
 
 // Samples with the same length in a signal as the real values.
@@ -18,12 +19,17 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
  * by returning false.
  *
+ * A channel of a session with a history also has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
+ * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
+ * connected, what it has missed after an absence, and with `loadEarlier` what was before.
+ *
  * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
  * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
  * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
- * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, or `unread` (`count`).
+ * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `historyChanged`, `erased`, or
+ * `unread` (`count`).
  * An error that it throws goes to `reportError`, and changes nothing else.
  */
 export class TextChatComponent {
@@ -33,6 +39,9 @@ export class TextChatComponent {
 
   #channel = null;
   #echoes = new EchoBook();
+  #reader = new HistoryReader();
+  /** What `historyChanged` has told last. */
+  #toldHistory = '[null,false,null]';
   #queue = new SendQueue();
   /** Callers that wait for the outcome of a message: local id → functions that look again. */
   #waiters = new Map();
@@ -73,6 +82,7 @@ export class TextChatComponent {
     // The old channel was reconnecting, perhaps, and the component gets no more of its events.
     this.#isReconnecting = false;
     this.#queue.isPaused = false;
+    this.#reader.disconnected();
     if (channel === null) {
       this.typing?.handle({ kind: 'disconnected' });
     } else {
@@ -95,6 +105,29 @@ export class TextChatComponent {
 
   get unreadCount() {
     return this.timeline.unreadCount;
+  }
+
+  /** One's own connections, the newest last: save them with the messages, and give them to `restore`. */
+  get ownConnectionIds() {
+    return [...this.#echoes.ownConnections];
+  }
+
+  /**
+   * Whether the history has messages before those that are shown, and the chat has room for them; null: not known, as
+   * without a history.
+   */
+  get hasEarlier() {
+    if (!this.#reader.hasHistory || !this.#reader.hasRead) return null;
+    return !this.timeline.hasBeginning && this.timeline.hasRoom;
+  }
+
+  get isLoadingEarlier() {
+    return this.#reader.isLoadingEarlier;
+  }
+
+  /** Why the history could not be read: `{code, message}`; null after a success. */
+  get historyError() {
+    return this.#reader.error;
   }
 
   /** Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it. */
@@ -139,19 +172,25 @@ export class TextChatComponent {
   /**
    * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
    * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
-   * or `connectionDestroyed` (`connection`). Returns the changes of the rows.
+   * or `connectionDestroyed` (`connection`), `history` (`page`) or `erased` (`ref` or `through`). Returns the changes
+   * of the rows.
    *
-   * A signal is one's own if the server's stamp names this component's connection, present or past, or `senderId`. What
-   * the data states about its sender changes nothing (CHAT-4).
+   * A signal or a message of the history is one's own if the server's stamp names this component's connection, present
+   * or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
    */
   handle(event, now) {
     switch (event.kind) {
       case 'signal':
         return this.#receive(event, now);
       case 'lost':
-        return this.#report(this.timeline.noteGap());
+        return this.#report(this.timeline.noteGap(this.#reader.lost()));
+      case 'history':
+        return this.#merge(this.#reader.answerToConnect(event.page, (seq) => this.timeline.knows(seq)));
+      case 'erased':
+        this.#reader.erased(event);
+        return this.#report(this.timeline.erase(event), event);
       case 'connected':
-        if (this.#echoes.note(event.connectionId)) this.timeline.startEra();
+        this.#enter(event.connectionId);
         this.#hasEnded = false;
         this.#isReconnecting = false;
         this.#queue.isPaused = false;
@@ -161,19 +200,25 @@ export class TextChatComponent {
       case 'reconnecting':
         this.#isReconnecting = true;
         this.#queue.isPaused = true;
+        this.#reader.reconnecting();
         this.typing?.handle({ kind: 'reconnecting' });
         break;
       case 'reconnected': {
         this.#isReconnecting = false;
         this.#queue.isPaused = false;
         const id = event.connectionId ?? this.#channel?.connectionId ?? null;
-        if (id !== null) this.typing?.handle({ kind: 'connected', id });
+        if (id !== null) {
+          this.#enter(id);
+          this.typing?.handle({ kind: 'connected', id });
+        }
+        this.#reader.reconnected();
         break;
       }
       case 'disconnected':
         this.#hasEnded = true;
         this.#isReconnecting = false;
         this.#members.clear();
+        this.#reader.disconnected();
         this.typing?.handle({ kind: 'disconnected' });
         return this.#failWaiting(event);
       case 'connectionCreated':
@@ -192,7 +237,18 @@ export class TextChatComponent {
     }
     this.#report([], event);
     this.#startNext();
+    this.#readOn();
     return [];
+  }
+
+  /**
+   * Loads one more page before the oldest message. Two calls at once are one. `changed` tells when it has come, or why
+   * not; then it may be called again. Returns whether a page will come.
+   */
+  loadEarlier() {
+    if (this.hasEarlier === false || !this.#reader.loadEarlier()) return false;
+    this.#readOn();
+    return true;
   }
 
   /**
@@ -297,9 +353,10 @@ export class TextChatComponent {
 
   /**
    * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
-   * failed, and holds back nothing.
+   * failed, and holds back nothing. By `ownConnectionIds` the chat recognizes one's own messages in the history.
    */
-  restore({ messages, draft }, now) {
+  restore({ messages, draft, ownConnectionIds = [] }, now) {
+    for (const id of ownConnectionIds) this.#echoes.note(id);
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
     for (const message of this.timeline.messages) {
@@ -365,7 +422,8 @@ export class TextChatComponent {
     this.#noteConnection();
     const message = decodeSignal({ ...event, receivedAt: now });
     const from = event.from?.connectionId ?? null;
-    const isOwn = from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
+    const isOwn = this.#isOwn(from);
+    if (event.seq !== null && event.seq !== undefined) this.#reader.received(event.seq);
     if (message === null) {
       if (!isOwn) this.typing?.receive(event);
       this.#report([], { kind: 'otherSignal', signal: event });
@@ -390,8 +448,79 @@ export class TextChatComponent {
   #noteConnection() {
     const id = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
     if (id === null) return;
-    if (this.#echoes.note(id)) this.timeline.startEra();
+    if (!this.#isReconnecting || id !== this.#echoes.ownConnections.at(-1)) this.#enter(id);
+    this.#readOn();
     if (!this.#isReconnecting && this.typing?.connection !== id) this.typing?.handle({ kind: 'connected', id });
+  }
+
+  /** The channel has this connection now. */
+  #enter(id) {
+    this.#echoes.note(id);
+    const { hasHistory = false, epoch = null } = this.#channel ?? {};
+    if (this.#reader.enter(id, { hasHistory, epoch })) this.timeline.startEra();
+  }
+
+  #isOwn(from) {
+    return from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
+  }
+
+  // The history
+
+  /** Asks for the next page, if there is one to read. */
+  #readOn() {
+    const task = this.#channel === null ? null : this.#reader.next(this.timeline.floor);
+    if (task !== null) this.#read(task);
+    this.#tellHistory();
+  }
+
+  async #read(task) {
+    let page;
+    try {
+      page = await this.#channel.history(task.request);
+    } catch (error) {
+      const { code = null, message } = error;
+      if (!this.#reader.fail(task, { code, message })) return;
+      const gap = this.#reader.unreadGap;
+      if (gap !== null) this.#report(this.timeline.noteGap(gap));
+      this.#readOn();
+      return;
+    }
+    const place = this.#reader.answer(task, page, (seq) => this.timeline.knows(seq));
+    if (place === null) return;
+    this.#merge(place);
+  }
+
+  /**
+   * A page ends no typing, reports no message as received, and does not count as unread, unless it brings what an
+   * absence has missed.
+   */
+  #merge(place) {
+    const settled = [];
+    const messages = [];
+    for (const kept of place.messages) {
+      const message = decodeKept(kept);
+      if (message === null) continue;
+      if (this.#isOwn(kept.from?.connectionId ?? null)) {
+        message.direction = 'sent';
+        if (this.timeline.ownMessage(message.localId)?.seq === null) settled.push(message.localId);
+      }
+      messages.push(message);
+    }
+    const changes = this.#report(this.timeline.merge(messages, place));
+    for (const localId of settled) {
+      this.#queue.remove(localId);
+      this.#wakeWaiters(localId);
+    }
+    this.#startNext();
+    this.#readOn();
+    return changes;
+  }
+
+  #tellHistory() {
+    const told = JSON.stringify([this.hasEarlier, this.isLoadingEarlier, this.historyError]);
+    if (told === this.#toldHistory) return;
+    this.#toldHistory = told;
+    this.#report([], { kind: 'historyChanged' });
   }
 
   #countMembers() {
@@ -407,7 +536,7 @@ export class TextChatComponent {
   async #transmit(localId) {
     const message = this.timeline.ownMessage(localId);
     this.#queue.start(localId);
-    if (this.#echoes.note(this.#channel.connectionId)) this.timeline.startEra();
+    this.#noteConnection();
     if (this.wireForm === BARE_TYPE) this.#echoes.expectBare(localId, message.text);
     try {
       const answer = await this.#channel.send({ type: this.wireForm, data: encodeMessage(message, this.wireForm) });
@@ -486,6 +615,7 @@ export class TextChatComponent {
     this.#lastUnreadCount = this.unreadCount;
     if (changes.length > 0 || activity !== null) this.#callChanged(changes, activity);
     if (isUnread) this.#callChanged([], { kind: 'unread', count: this.unreadCount });
+    this.#tellHistory();
     return changes;
   }
 

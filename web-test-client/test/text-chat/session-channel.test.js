@@ -52,6 +52,31 @@ test('CHAT a session’s events become events of the channel, and none arrives a
   ]);
 });
 
+test('CHAT-9 a session of this library has a history, and any other has none', async () => {
+  const session = new StubSession();
+  const { received, channel } = channelOn(session);
+  assert.equal(channel.hasHistory, false);
+  assert.equal(channel.epoch, null);
+  const kept = { seq: 3, from: ada, type: 'signal:text-chat', data: { text: 'hi' }, time: 5 };
+  const page = { first: 3, last: 4, more: false, messages: [kept, { seq: 4, from: null, time: 6, erased: true }] };
+  const asked = [];
+  Object.assign(session, { hasHistory: true, epoch: 'e', history: async (request) => (asked.push(request), page) });
+  assert.equal(channel.hasHistory, true);
+  assert.equal(channel.epoch, 'e');
+  const messages = [
+    { seq: 3, from: ada, type: 'text-chat', data: '{"text":"hi"}', time: 5 },
+    { seq: 4, from: null, type: undefined, data: undefined, time: 6, erased: true },
+  ];
+  assert.deepEqual(await channel.history({ before: 5, limit: 2 }), { ...page, messages });
+  assert.deepEqual(asked, [{ before: 5, limit: 2 }]);
+  session.emit('history', { page });
+  session.emit('messagesErased', { ref: 3 });
+  session.emit('messagesErased', { through: 4 });
+  assert.deepEqual(received, [
+    { kind: 'history', page: { ...page, messages } }, { kind: 'erased', ref: 3 }, { kind: 'erased', through: 4 },
+  ]);
+});
+
 test('TYP-1 a directed signal names the connection, and fails if it is not in the session', async () => {
   const session = new StubSession();
   session.connections = new Map([[ada.connectionId, ada]]);

@@ -1,6 +1,6 @@
-/** The bounds of the two lists: no echo is expected for an older entry. */
+/** The bounds of the two lists: no echo is expected for an older text, and a history has messages of old connections. */
 const BARE_COUNT = 256;
-const CONNECTION_COUNT = 8;
+const CONNECTION_COUNT = 256;
 
 /**
  * Recognizes one's own messages when they come back. A broadcast also reaches its sender, and must not be shown twice.
@@ -21,14 +21,15 @@ export class EchoBook {
     this.#bare = this.#bare.filter((each) => each.localId !== localId);
   }
 
-  /** Notes the connection, and returns whether it differs from the one before. */
+  /** One's own connections, the newest last. */
+  get ownConnections() {
+    return this.#ownConnections;
+  }
+
   note(connectionId) {
-    if (connectionId === null || connectionId === undefined) return false;
-    if (this.#ownConnections.at(-1) === connectionId) return false;
-    const isAnother = this.#ownConnections.length > 0;
+    if (connectionId === null || connectionId === undefined || this.#ownConnections.at(-1) === connectionId) return;
     this.#ownConnections = [...this.#ownConnections.filter((each) => each !== connectionId), connectionId];
     if (this.#ownConnections.length > CONNECTION_COUNT) this.#ownConnections.shift();
-    return isAnother;
   }
 
   isOwn(connectionId) {

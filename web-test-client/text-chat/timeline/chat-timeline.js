@@ -1,3 +1,4 @@
+import { ERASED } from './erased.js';
 import { STANDARD_RULE } from './grouping-rule.js';
 import { TimelineLayout } from './timeline-layout.js';
 import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
@@ -9,14 +10,15 @@ import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-l
  *   One's own messages that have not arrived, failed ones included, stand behind all others in the order in which they
  *   were written. A message that arrives moves to its index in the session's order, as the same row.
  * - Once: (sender, local id) is one message, and so is one seq; texts are never compared (CHAT-5).
+ * - History: pages of the session's history join by seq. They may be in any order, and may repeat what is there.
  * - Every method that changes something returns the steps from the rows before to the rows after
  *   (`timeline-change.js`). What it costs depends on how much changes, not on how long the history is.
  *
  * A message is `{text, senderId, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN}`,
  * `direction` being `sent` or `received`, `state` `sending`, `sent` or `failed`, and `failure` the channel's error
- * (`{code, message}`), or `{code: null, message: 'interrupted'}`. A row is `{id, kind: 'message', message, position,
- * showsSender, showsTime}`, or one of the kind `day` (with `day`), `unreadDivider` or `gap`. Its id stays, and no two
- * rows share one.
+ * (`{code, message}`), or `{code: null, message: 'interrupted'}`. An erased message has `isErased` and a text that says
+ * so. A row is `{id, kind: 'message', message, position, showsSender, showsTime}`, or one of the kind `day` (with
+ * `day`), `unreadDivider`, `gap` or `beginning`. Its id stays, and no two rows share one.
  */
 export class ChatTimeline {
   /**
@@ -35,10 +37,17 @@ export class ChatTimeline {
   #firstUnread = null;
   #era = 0;
   #lastSeq = 0;
+  /** From this seq on the messages of the history are here; null: not known. */
+  #floor = null;
+  /** Whether the oldest message of the history is here. */
+  #hasBeginning = false;
+  /** How many messages the user has loaded in addition to the limit. */
+  #earlierCount = 0;
+  #droppedCount = 0;
 
   /**
    * `calendar(moment)` names a day (`reader-calendar.js`); without one there are no days. `limit`: how many messages
-   * are kept.
+   * are kept. The messages that `loadEarlier` brings are kept in addition, up to as many again.
    */
   constructor({ rule = STANDARD_RULE, calendar = null, limit = 10_000 } = {}) {
     this.#layout = new TimelineLayout({ rule, calendar });
@@ -70,6 +79,33 @@ export class ChatTimeline {
 
   get messageCount() {
     return this.#messageCount;
+  }
+
+  /** How many messages were dropped over the limit. */
+  get droppedCount() {
+    return this.#droppedCount;
+  }
+
+  /** From this seq on the messages of the session's history are here; null: not known. */
+  get floor() {
+    return this.#floor;
+  }
+
+  /** Whether the oldest message of the session's history is here. */
+  get hasBeginning() {
+    return this.#hasBeginning;
+  }
+
+  /** Whether earlier messages may be loaded: twice the limit is the most. */
+  get hasRoom() {
+    return this.#messageCount - this.limit < this.limit;
+  }
+
+  /** Whether a message of this order with at most this seq is here. */
+  knows(seq) {
+    const { lines } = this.#layout;
+    const first = lines.messageFrom(lines.firstIndex(keyOf(this.#era, 0, 0), RANK.gap));
+    return first < lines.count && compareKeys(lines.at(first).key, keyOf(this.#era, seq, Infinity)) <= 0;
   }
 
   /** How many kept messages of others arrived while the chat was not visible, and are not marked as read. */
@@ -118,10 +154,14 @@ export class ChatTimeline {
     if (index === null) return [];
     const { key, message } = this.#layout.lines.at(index);
     if (!isPendingKey(key) && (message.seq !== null || seq === null)) return [];
-    this.#layout.update(index, { state: 'sent', failure: null, seq });
-    this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
+    this.#confirm(index, seq);
     this.#trim();
     return this.#finish();
+  }
+
+  #confirm(index, seq) {
+    this.#layout.update(index, { state: 'sent', failure: null, seq });
+    this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
   }
 
   fail(localId, failure) {
@@ -159,18 +199,110 @@ export class ChatTimeline {
     return this.#finish();
   }
 
-  /** Adds a gap behind the messages that have arrived: something was lost. The seq may start anew behind it. */
-  noteGap() {
-    const key = this.#arrivalKey();
-    this.startEra();
-    this.#layout.insertGap(key);
+  /**
+   * Adds a gap behind the messages that have arrived: something was lost. The seq may start anew behind it. With
+   * `after` the order goes on, and the gap is behind that seq.
+   */
+  noteGap(after = null) {
+    if (after === null) {
+      const key = this.#arrivalKey();
+      this.startEra();
+      this.#layout.insertGap(key);
+    } else {
+      this.#addGap(after);
+    }
     return this.#finish();
+  }
+
+  #addGap(after) {
+    if (this.#layout.hasGap(this.#era, after)) return;
+    this.#layout.insertGap(keyOf(this.#era, after, this.#layout.nextNumber()));
   }
 
   /** The seq of later messages need not continue that of earlier ones: the connection is another one. */
   startEra() {
     this.#era += 1;
     this.#lastSeq = 0;
+    this.#floor = null;
+    this.#hasBeginning = false;
+  }
+
+  // The session's history
+
+  /**
+   * Adds the messages of a page, oldest first, where `HistoryReader` says that it belongs. Each message is shown once:
+   * one that is here already stays, and takes the page's word that it was erased.
+   */
+  merge(messages, { floor, isBeginning, isEarlier, countsUnread, closes, gapAt }) {
+    const before = this.#messageCount;
+    for (const message of messages) this.#mergeMessage(message, countsUnread);
+    if (closes !== null) this.#layout.removeGaps(this.#era, closes);
+    if (gapAt !== null) this.#addGap(gapAt);
+    if (floor !== null) this.#floor = Math.min(this.#floor ?? floor, floor);
+    if (isBeginning) this.#hasBeginning = true;
+    if (isEarlier) this.#earlierCount = Math.min(this.#earlierCount + this.#messageCount - before, this.limit);
+    this.#trim();
+    return this.#finish();
+  }
+
+  #mergeMessage(message, countsUnread) {
+    const { seq, isErased = false } = message;
+    const there = this.#indexOfSeq(message);
+    if (there !== null) {
+      if (isErased) this.#erase(there);
+      return;
+    }
+    const identity = identityOf(message);
+    if (identity !== null && this.#known.has(identity)) return;
+    const own = message.direction === 'sent' && hasLocalId(message) ? this.#ownIndex(message.localId) : null;
+    if (own === null) {
+      this.#add({ ...message, state: 'sent' }, this.#freeKey(seq), null, countsUnread);
+    } else if (this.#layout.lines.at(own).message.seq === null) {
+      this.#confirm(own, seq);
+    }
+  }
+
+  /**
+   * Where the message with the seq of this one is; null: nowhere. A new order may begin with the history of the former
+   * one (HIS-3), so one with the same seq and sender of a former order is the same.
+   */
+  #indexOfSeq(message) {
+    const { lines } = this.#layout;
+    for (let era = this.#era; era >= Math.max(this.#era - REPEATED_ERAS, 0); era -= 1) {
+      const key = keyOf(era, message.seq, 0);
+      const index = this.#layout.indexOf(key);
+      if (index >= lines.count || compareKeys(lines.at(index).key, key) !== 0) continue;
+      if (era === this.#era || isRepeated(lines.at(index).message, message)) return index;
+    }
+    return null;
+  }
+
+  /** Removes the content of a message, or all messages up to one (HIS-9). Those that are not sent yet stay. */
+  erase({ ref, through }) {
+    if (through === undefined) {
+      const index = this.#indexOfKey(keyOf(this.#era, ref, 0));
+      if (index !== null) this.#erase(index);
+      return this.#finish();
+    }
+    const { lines } = this.#layout;
+    const last = keyOf(this.#era, through, 0);
+    for (let first = lines.messageFrom(0); first < lines.count; first = lines.messageFrom(0)) {
+      if (compareKeys(lines.at(first).key, last) > 0) break;
+      this.#dropOldest(first);
+    }
+    // What was before them is erased, too.
+    if (this.#floor !== null && this.#floor <= through) this.#hasBeginning = true;
+    return this.#finish();
+  }
+
+  #indexOfKey(key) {
+    const { lines } = this.#layout;
+    const index = this.#layout.indexOf(key);
+    return index < lines.count && compareKeys(lines.at(index).key, key) === 0 ? index : null;
+  }
+
+  #erase(index) {
+    if (!this.#layout.lines.at(index).message.isErased) this.#layout.update(index, ERASED);
   }
 
   /** Groups the messages by another rule. The rows of the messages keep their ids. */
@@ -245,17 +377,18 @@ export class ChatTimeline {
     return keyOf(this.#era, this.#lastSeq, this.#layout.nextNumber());
   }
 
-  #add(given, key, now) {
+  #add(given, key, now, mayBeUnread = true) {
     const message = {
       alias: null,
       senderId: null,
       localId: null,
       failure: null,
+      isErased: false,
       ...given,
       receivedAt: given.receivedAt ?? now,
       sentAt: given.sentAt ?? now,
     };
-    const isUnread = message.direction === 'received' && !this.isVisible;
+    const isUnread = mayBeUnread && message.direction === 'received' && !this.isVisible;
     const id = this.#layout.insert(message, isUnread, key);
     if (message.direction === 'sent' && hasLocalId(message)) this.#own.set(message.localId, id);
     const identity = identityOf(message);
@@ -270,12 +403,22 @@ export class ChatTimeline {
   /** Drops the oldest messages beyond the limit. */
   #trim() {
     const { lines } = this.#layout;
-    while (this.#messageCount > this.limit) {
+    while (this.#messageCount > this.limit + this.#earlierCount) {
       const first = lines.messageFrom(0);
       if (first === lines.count || isPendingKey(lines.at(first).key)) return;
-      this.#layout.prepareDrop(first);
-      this.#removeMessage(lines.messageFrom(0));
+      const { key, message } = lines.at(first);
+      this.#dropOldest(first);
+      this.#droppedCount += 1;
+      if (key.era !== this.#era || message.seq === null || (this.#floor === null && !this.#hasBeginning)) continue;
+      // The history still has it.
+      this.#hasBeginning = false;
+      this.#floor = message.seq + 1;
     }
+  }
+
+  #dropOldest(first) {
+    this.#layout.prepareDrop(first);
+    this.#removeMessage(this.#layout.lines.messageFrom(0));
   }
 
   #removeMessage(index) {
@@ -312,8 +455,18 @@ export class ChatTimeline {
   }
 
   #finish() {
-    return this.#layout.finish(this.#firstUnread);
+    return this.#layout.finish(this.#firstUnread, this.#hasBeginning && this.#messageCount > 0);
   }
+}
+
+/** In so many former orders a page's messages may be, too. */
+const REPEATED_ERAS = 4;
+
+/** Whether two messages with the same seq, of two orders, are one. */
+function isRepeated(shown, read) {
+  if (shown.direction === 'sent' && read.direction === 'sent') return true;
+  const isErased = shown.isErased || read.isErased === true;
+  return shown.senderId === read.senderId && (isErased || shown.text === read.text);
 }
 
 const hasLocalId = (message) => message.localId !== null && message.localId !== undefined;

@@ -1,9 +1,9 @@
 import { STANDARD_RULE, continuesGroup, momentOf } from './grouping-rule.js';
-import { RANK, TimelineLines, compareKeys } from './timeline-lines.js';
+import { BEGINNING_KEY, RANK, TimelineLines, compareKeys } from './timeline-lines.js';
 
 /**
- * The rows of a `ChatTimeline` in their order: its messages, and the day separators, gaps and unread divider between
- * them.
+ * The rows of a `ChatTimeline` in their order: its messages, the day separators, gaps and unread divider between them,
+ * and the beginning of the conversation.
  *
  * Each change regroups the messages around it, and collects the steps from the rows before to the rows after until
  * `finish`. What it costs depends on how much changes, not on how long the history is.
@@ -99,6 +99,29 @@ export class TimelineLayout {
     this.regroup(index);
   }
 
+  /** Whether a gap begins behind this seq. */
+  hasGap(era, seq) {
+    return this.#gapIn(era, [seq, seq]) !== null;
+  }
+
+  /** Removes the gaps that begin behind a seq of the range. */
+  removeGaps(era, range) {
+    for (let index = this.#gapIn(era, range); index !== null; index = this.#gapIn(era, range)) {
+      this.#removeLine(index);
+      this.regroup(index);
+    }
+  }
+
+  #gapIn(era, [first, last]) {
+    let index = this.#lines.firstIndex({ era, seq: first, tie: -Infinity }, RANK.gap);
+    for (; index < this.#lines.count; index += 1) {
+      const { kind, key } = this.#lines.at(index);
+      if (key.era !== era || key.seq > last) return null;
+      if (kind === 'gap') return index;
+    }
+    return null;
+  }
+
   /** Changes a message. `finish` reports the row as updated. */
   update(index, change) {
     this.#touch(index);
@@ -176,11 +199,12 @@ export class TimelineLayout {
   }
 
   /**
-   * Moves the divider to the first unread message and returns the steps. Each changed row is reported once, with all
-   * its changes.
+   * Moves the divider to the first unread message, shows or hides the beginning, and returns the steps. Each changed
+   * row is reported once, with all its changes.
    */
-  finish(firstUnread) {
+  finish(firstUnread, hasBeginning) {
     this.#settleDivider(firstUnread);
+    this.#settleBeginning(hasBeginning);
     const inserted = new Set();
     for (const step of this.#steps) {
       const key = step.insert && this.#keys.get(step.insert.id);
@@ -336,7 +360,13 @@ export class TimelineLayout {
     line.position = position;
   }
 
-  // The unread divider
+  // The beginning and the unread divider
+
+  #settleBeginning(isWanted) {
+    const isThere = this.#lines.count > 0 && this.#lines.at(0).kind === 'beginning';
+    if (isWanted && !isThere) this.#insertLine({ id: 'beginning', kind: 'beginning', key: BEGINNING_KEY }, 0);
+    if (!isWanted && isThere) this.#removeLine(0);
+  }
 
   #settleDivider(wanted) {
     if (this.#divider === wanted) return;

@@ -5,6 +5,8 @@
 export const keyOf = (era, seq, tie) => ({ era, seq, tie });
 export const pendingKey = (number) => keyOf(Infinity, 0, number);
 export const isPendingKey = (key) => key.era === Infinity;
+/** Before all others. */
+export const BEGINNING_KEY = keyOf(-Infinity, 0, 0);
 
 export function compareKeys(left, right) {
   if (left.era !== right.era) return left.era < right.era ? -1 : 1;
@@ -13,7 +15,7 @@ export function compareKeys(left, right) {
 }
 
 /** The order of lines with the same key: a day and the divider have the key of the message behind them. */
-export const RANK = { gap: 0, day: 1, unreadDivider: 2, message: 3 };
+export const RANK = { beginning: 0, gap: 0, day: 1, unreadDivider: 2, message: 3 };
 
 /**
  * Lines in the order of their keys. A change near either end takes constant time on average, a search logarithmic time.

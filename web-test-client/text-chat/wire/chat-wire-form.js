@@ -1,6 +1,7 @@
 // The form of a message in a signal. Writing is strict, so that every OpenTok accelerator can read it. Reading is
 // lenient, since each of them writes it a little differently.
 
+import { ERASED } from '../timeline/erased.js';
 import { typingNumber } from './typing-signal.js';
 
 /** JSON, as OpenTok's accelerators write it; the default. */
@@ -57,6 +58,17 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   message.localId = localIdOrNull(content.localId);
   message.typingN = typingNumber(content.typingN);
   return message;
+}
+
+/**
+ * A message of the session's history, as `decodeSignal` returns one: `{seq, from, type, data, time}`, or with `erased`
+ * in the place of its content (HIS-6). `time`, when the server accepted it, stands for its arrival, so that days are
+ * the same as if it had arrived live. Null if it is not a chat message.
+ */
+export function decodeKept({ seq, from, type, data, time, erased = false }) {
+  if (!erased) return decodeSignal({ type, data, from, seq, receivedAt: time });
+  const message = decodeSignal({ type: BARE_TYPE, data: '', from, seq, receivedAt: time });
+  return { ...message, ...ERASED, alias: message.alias };
 }
 
 /** Replaces lone surrogates, which cannot be sent (WIRE-4). */
