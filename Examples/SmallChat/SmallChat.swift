@@ -85,6 +85,7 @@ func line(_ row: TimelineRow) -> String {
     case .day(let day): return "-- \(day) --"
     case .unreadDivider: return "-- new --"
     case .gap: return "-- something was lost --"
+    case .beginning: return "-- the beginning --"
     case .message(let row):
         let name = row.message.senderAlias ?? "somebody"
         let start = row.message.direction == .sent ? "> " : row.showsSender ? "\(name): " : "  "

@@ -17,4 +17,9 @@ public enum ChatActivity: Equatable, Sendable {
     case reconnecting
     case reconnected
     case disconnected
+    /// ``TextChatComponent/hasEarlier``, ``TextChatComponent/isLoadingEarlier`` or ``TextChatComponent/historyError`` has
+    /// changed.
+    case historyChanged
+    /// Messages were erased from the session's history.
+    case erased(Erasure)
 }

@@ -10,6 +10,10 @@ import SignalingProtocol
 /// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``, and does not keep
 /// that actor alive. From then on call it on that actor only: a call from elsewhere stops the program. Without a
 /// channel it may belong to a thread instead.
+///
+/// If the channel's session keeps a history, the component reads the newest page once it is connected, what it has missed
+/// after an absence, and with ``loadEarlier(isolation:)`` what was before. It waits for pages on the actor on which you
+/// call ``handle(_:now:isolation:)``.
 public final class TextChatComponent {
     /// The channel that sends messages; nil: the delegate sends them. After a change, messages that still wait are sent
     /// through the next channel.
@@ -19,6 +23,7 @@ public final class TextChatComponent {
             // What the former channel reported says nothing of this one.
             isReconnecting = false
             sending.queue.isPaused = false
+            reader.disconnected()
             if channel == nil {
                 typing.handle(.disconnected)
             } else {
@@ -45,6 +50,9 @@ public final class TextChatComponent {
     /// Called after the component's state has changed, with the event. ``updateStream()`` has the changes of the rows.
     public var onActivity: ((ChatActivity) -> Void)?
 
+    var reader = HistoryReader()
+    /// What ``ChatActivity/historyChanged`` has told last.
+    var toldHistory = HistoryState()
     var sending = SendingState()
     var echoes = EchoBook()
     /// `disconnected` was handled, and the channel has no other connection since.
@@ -131,20 +139,31 @@ public final class TextChatComponent {
 
     /// Handles an event of the channel, the component's only source of information about it.
     ///
-    /// A signal is the user's own if the server's stamp names this component's connection, present or past, or the ID
+    /// A signal or a message of the history is the user's own if the server's stamp names this component's connection, present or past, or the ID
     /// given to ``setSenderId(_:alias:)``. The sender in the data does not count: a message with another's name or
     /// local ID is shown as coming from the sender that the server names (CHAT-4).
     ///
+    /// - Parameter isolation: the actor of the component, which waits for pages of the history.
     /// - Returns: the changes of the rows, which ``updateStream()`` reports as well.
     @discardableResult
-    public func handle(_ event: SignalChannelEvent, now: WallTime) -> [TimelineChange] {
+    public func handle(
+        _ event: SignalChannelEvent, now: WallTime, isolation: isolated (any Actor)? = #isolation
+    ) -> [TimelineChange] {
+        if let isolation { sending.actor = isolation }
         switch event {
         case .signal(let signal):
             return receive(signal, now: now)
         case .lost:
-            return tell(timeline.noteGap())
+            return tell(timeline.noteGap(after: reader.lost()))
+        case .history(let page):
+            return merge(reader.answerToConnect(page, knows: timeline.knows))
+        case .erased(let erasure):
+            reader.erased(erasure)
+            let changes = tell(timeline.erase(erasure))
+            onActivity?(.erased(erasure))
+            return changes
         case .connected(let connection):
-            if echoes.note(connection) { timeline.startEra() }
+            enter(connection)
             endedConnection = nil
             isReconnecting = false
             sending.queue.isPaused = false
@@ -155,24 +174,29 @@ public final class TextChatComponent {
         case .reconnecting:
             isReconnecting = true
             sending.queue.isPaused = true
+            reader.reconnecting()
             typing.handle(.reconnecting)
             onActivity?(.reconnecting)
         case .reconnected:
             isReconnecting = false
             sending.queue.isPaused = false
             // Without a channel it is the connection that the program has reported.
-            if let connection = channel?.connectionId ?? echoes.lastConnection { typing.handle(.connected(connection)) }
+            if let connection = channel?.connectionId ?? reader.connection {
+                enter(connection)
+                typing.handle(.connected(connection))
+            }
+            reader.reconnected()
             countMembers()
             onActivity?(.reconnected)
             startNext()
         case .disconnected:
-            endedConnection = echoes.lastConnection ?? channel?.connectionId
+            endedConnection = reader.connection ?? channel?.connectionId
             isReconnecting = false
+            reader.disconnected()
             let changes = failWaiting()
             typing.handle(.disconnected)
             onActivity?(.disconnected)
             return changes
-        case .history, .erased: break
         case .connectionCreated(let connection):
             countMembers()
             onActivity?(.connectionCreated(connection))
@@ -181,6 +205,7 @@ public final class TextChatComponent {
             countMembers()
             onActivity?(.connectionDestroyed(connection))
         }
+        readOn()
         return []
     }
 
@@ -198,7 +223,8 @@ public final class TextChatComponent {
 
     private func receive(_ signal: Signal, now: WallTime) -> [TimelineChange] {
         noteConnection()
-        let isOwn = signal.from.map { echoes.isOwn($0.connectionId) || $0.connectionId.rawValue == senderID } ?? false
+        let isOwn = isOwn(signal.from)
+        if let seq = signal.seq { reader.received(seq) }
         guard var message = ChatWireForm.message(from: signal, now: now) else {
             if !isOwn { typing.receive(signal) }
             onActivity?(.otherSignal(signal))
@@ -224,12 +250,25 @@ public final class TextChatComponent {
     }
 
     /// Handles a connection that the channel had before the component, or whose event is still to come.
-    private func noteConnection() {
+    func noteConnection() {
         guard !hasEnded, let connection = channel?.connectionId else { return }
-        if echoes.note(connection) { timeline.startEra() }
+        if !isReconnecting || connection != reader.connection { enter(connection) }
+        readOn()
         guard !isReconnecting, typing.connection != connection else { return }
         typing.handle(.connected(connection))
         countMembers()
+    }
+
+    /// The channel has this connection now.
+    func enter(_ connection: ConnectionID) {
+        echoes.note(connection)
+        let isNewOrder = reader.enter(
+            connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
+        if isNewOrder { timeline.startEra() }
+    }
+
+    func isOwn(_ sender: Connection?) -> Bool {
+        sender.map { echoes.isOwn($0.connectionId) || $0.connectionId.rawValue == senderID } ?? false
     }
 
     private func countMembers() {
@@ -259,6 +298,7 @@ public final class TextChatComponent {
             lastUnreadCount = unreadCount
             updates.yield(.unreadCount(unreadCount))
         }
+        tellHistory()
         return changes
     }
 
@@ -266,10 +306,18 @@ public final class TextChatComponent {
 
     // MARK: After a restart
 
+    /// The user's own connections, the newest last: save them with the messages, and restore them.
+    public var ownConnectionIDs: [ConnectionID] { echoes.ownConnections }
+
     /// Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
     /// failed; it waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is now too
     /// long is kept, and cannot be sent.
-    public func restore(messages: [ChatMessage], draft: String, now: WallTime) {
+    ///
+    /// - Parameter ownConnectionIDs: by them the component recognizes the user's own messages in the history.
+    public func restore(
+        messages: [ChatMessage], draft: String, ownConnectionIDs: [ConnectionID] = [], now: WallTime
+    ) {
+        for connection in ownConnectionIDs { echoes.note(connection) }
         composer.restore(draft)
         let changes = timeline.restore(messages, now: now)
         for message in timeline.messages where message.isPending {

@@ -603,6 +603,8 @@ struct ComponentTests {
         case .reconnecting: "reconnecting"
         case .reconnected: "reconnected"
         case .disconnected: "disconnected"
+        case .historyChanged: "history"
+        case .erased(let erasure): "erased \(erasure)"
         }
     }
 

@@ -98,7 +98,7 @@ struct TimelinePropertyTests {
         var hasGap = false
         for row in rows {
             switch row.content {
-            case .day, .unreadDivider: continue
+            case .beginning, .day, .unreadDivider: continue
             case .gap:
                 hasGap = true
                 result.append(.gap)

@@ -81,6 +81,7 @@ func line(_ content: TimelineRow.Content) -> String {
     case .day(let day): return "day \(day)"
     case .unreadDivider: return "unread"
     case .gap: return "gap"
+    case .beginning: return "beginning"
     case .message(let row):
         let state =
             switch row.message.state {

@@ -5,11 +5,11 @@ struct EchoBook {
     /// Messages sent as bare text, whose echoes have no local ID.
     private var bare: [(localID: LocalID, text: String)] = []
     /// The user's own connections, past and present: after a reconnect an echo may have the old ID.
-    private var ownConnections: [ConnectionID] = []
+    private(set) var ownConnections: [ConnectionID] = []
 
-    /// The bounds of both lists. Echoes of older messages have arrived by then.
+    /// The bounds of both lists: no echo is expected for an older text, and a history has messages of old connections.
     private static let bareCount = 256
-    private static let connectionCount = 8
+    private static let connectionCount = 256
 
     mutating func expectBare(_ localID: LocalID, text: String) {
         forget(localID)
@@ -19,19 +19,12 @@ struct EchoBook {
 
     mutating func forget(_ localID: LocalID) { bare.removeAll { $0.localID == localID } }
 
-    /// Notes the connection, and returns whether it differs from the one before.
-    @discardableResult
-    mutating func note(_ connection: ConnectionID?) -> Bool {
-        guard let connection, ownConnections.last != connection else { return false }
-        let isAnother = !ownConnections.isEmpty
+    mutating func note(_ connection: ConnectionID) {
+        guard ownConnections.last != connection else { return }
         ownConnections.removeAll { $0 == connection }
         ownConnections.append(connection)
         if ownConnections.count > Self.connectionCount { ownConnections.removeFirst() }
-        return isAnother
     }
-
-    /// The user's own connection, as far as it was noted.
-    var lastConnection: ConnectionID? { ownConnections.last }
 
     func isOwn(_ connection: ConnectionID) -> Bool { ownConnections.contains(connection) }
 

@@ -200,7 +200,7 @@ extension TextChatComponent {
     private func transmitNext(on isolation: isolated any Actor) {
         guard let channel, let localID = sending.queue.next, let message = timeline.ownMessage(localID) else { return }
         sending.queue.start(localID)
-        if echoes.note(channel.connectionId) { timeline.startEra() }
+        if let connection = channel.connectionId { enter(connection) }
         if wireForm == .bareText { echoes.expectBare(localID, text: message.text) }
         let request = wireForm.signal(for: message)
         Task {
@@ -230,10 +230,15 @@ extension TextChatComponent {
     @discardableResult
     func settle(_ localID: LocalID, seq: Seq?) -> [TimelineChange] {
         let changes = tell(timeline.confirm(localID, seq: seq))
-        sending.queue.remove(localID)
-        wakeWaiters(localID)
+        noteSettled(localID)
         startNext()
         return changes
+    }
+
+    /// The message is shown as sent.
+    func noteSettled(_ localID: LocalID) {
+        sending.queue.remove(localID)
+        wakeWaiters(localID)
     }
 
     /// The connection has ended: messages that were not started have failed.

@@ -18,8 +18,8 @@ public struct ChatMessage: Equatable, Sendable {
     /// timeline.
     public var sentAt: WallTime?
 
-    /// When it arrived in this program or was written in it, by this program's clock. Nil only until the message is in
-    /// a timeline.
+    /// When it arrived in this program or was written in it, by this program's clock; for a message of the history, when
+    /// the server accepted it. Nil only until the message is in a timeline.
     public var receivedAt: WallTime?
 
     /// Its number in the session's order; nil while it has none, or if the channel reports none.
@@ -31,6 +31,9 @@ public struct ChatMessage: Equatable, Sendable {
 
     /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: unknown.
     public var typingN: Int64?
+
+    /// A moderator has erased it (HIS-9). Its text says so, and its content is gone.
+    public private(set) var isErased = false
 
     public init(
         text: String, senderID: String? = nil, senderAlias: String? = nil, sentAt: WallTime? = nil,
@@ -74,6 +77,17 @@ public struct ChatMessage: Equatable, Sendable {
 
     /// Whether it is the user's own and, as far as is known, not in the session's log.
     var isPending: Bool { direction == .sent && state != .sent }
+
+    /// Keeps its sender, its dates and its names in the order, and nothing that the sender wrote.
+    mutating func erase() {
+        isErased = true
+        text = Self.erasedText
+        senderAlias = nil
+        typingN = nil
+    }
+
+    /// The text of an erased message.
+    public static let erasedText = "This message was removed."
 
     var hasFailed: Bool { if case .failed = state { true } else { false } }
 }

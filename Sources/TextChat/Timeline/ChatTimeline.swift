@@ -6,10 +6,12 @@ import SignalingProtocol
 ///   The user's own messages that have not arrived, failed ones included, come after all others, in the order in which
 ///   they were written. A message that arrives moves to its index in the session's order, as the same row.
 /// - Once: (sender, local ID) identifies one message, and so does a seq; texts are never compared (CHAT-5).
+/// - History: pages of the session's history join by seq. They may be in any order, and may repeat what is there.
 /// - Every mutating function returns the steps from the rows before to the rows after. Its cost depends on how much
 ///   changes, not on the length of the history.
 public struct ChatTimeline: Sendable {
-    /// The maximum number of messages to keep, at least 1. Above it the oldest are dropped, but never a pending one.
+    /// The maximum number of messages to keep, at least 1. Above it the oldest are dropped, but never a pending one. The
+    /// messages that ``TextChatComponent/loadEarlier(isolation:)`` brings are kept in addition, up to as many again.
     public let limit: Int
 
     /// Whether the chat is visible to the user: messages that arrive meanwhile are not unread. Becoming visible marks
@@ -20,6 +22,15 @@ public struct ChatTimeline: Sendable {
     public private(set) var unreadCount = 0
     /// How many messages are kept.
     public private(set) var messageCount = 0
+    /// How many messages were dropped over the limit.
+    public private(set) var droppedCount = 0
+
+    /// From this seq on the messages of the session's history are here; nil: not known.
+    private(set) var floor: Seq?
+    /// Whether the oldest message of the session's history is here.
+    private(set) var hasBeginning = false
+    /// How many messages the user has loaded in addition to the limit.
+    private var earlierCount = 0
 
     private var layout: TimelineLayout
     /// The rows of the user's own messages.
@@ -62,6 +73,21 @@ public struct ChatTimeline: Sendable {
     /// The row of the user's own message with this local ID.
     public func rowID(of localID: LocalID) -> TimelineRow.ID? { own[localID] }
 
+    /// Whether earlier messages may be loaded: twice the limit is the most.
+    var hasRoom: Bool { messageCount - limit < limit }
+
+    /// Whether a message of this order with at most this seq is here.
+    func knows(_ seq: Seq) -> Bool {
+        var index = layout.lines.firstIndex(notBefore: OrderKey(era: era, seq: 0, tie: 0), rank: 0)
+        let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
+        while index < layout.lines.count, layout.lines[index].key <= last {
+            // One without a seq is an own message that has not come back yet.
+            if layout.lines[index].entry?.message.seq != nil { return true }
+            index += 1
+        }
+        return false
+    }
+
     public var firstUnreadID: TimelineRow.ID? { firstUnread.map { layout.lines[layout.index(of: $0)].id } }
 
     // MARK: The user's own messages
@@ -83,13 +109,17 @@ public struct ChatTimeline: Sendable {
         guard let index = ownIndex(localID), let message = layout.lines[index].entry?.message else { return [] }
         let wasPending = layout.lines[index].key.isPending
         guard wasPending || (message.seq == nil && seq != nil) else { return [] }
+        confirm(at: index, seq: seq)
+        trim()
+        return finish()
+    }
+
+    private mutating func confirm(at index: Int, seq: Seq?) {
         layout.update(at: index) {
             $0.state = .sent
             $0.seq = seq
         }
         layout.relocate(index, to: freeKey(of: seq) ?? arrivalKey())
-        trim()
-        return finish()
     }
 
     public mutating func fail(_ localID: LocalID, _ failure: ChatMessage.Failure) -> [TimelineChange] {
@@ -124,18 +154,107 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    /// Adds a gap behind the messages that have arrived: something was lost. After it the seq may start anew.
-    public mutating func noteGap() -> [TimelineChange] {
-        let key = arrivalKey()
-        startEra()
-        layout.insertGap(at: key)
+    /// Adds a gap behind the messages that have arrived: something was lost. After it the seq may start anew. With
+    /// `after` the order goes on, and the gap is behind that seq.
+    public mutating func noteGap(after seq: Seq? = nil) -> [TimelineChange] {
+        if let seq {
+            addGap(after: seq)
+        } else {
+            let key = arrivalKey()
+            startEra()
+            layout.insertGap(at: key)
+        }
         return finish()
+    }
+
+    private mutating func addGap(after seq: Seq) {
+        guard !layout.hasGap(era: era, after: seq) else { return }
+        layout.insertGap(at: OrderKey(era: era, seq: seq.rawValue, tie: layout.nextNumber()))
     }
 
     /// Starts a new connection: the seq of later messages need not continue that of earlier ones.
     public mutating func startEra() {
         era += 1
         lastSeq = 0
+        floor = nil
+        hasBeginning = false
+    }
+
+    // MARK: The session's history
+
+    /// Adds the messages of a page, oldest first. Each message is shown once: one that is here already stays, and takes
+    /// the page's word that it was erased.
+    mutating func merge(_ messages: [ChatMessage], at place: HistoryPlace) -> [TimelineChange] {
+        let before = messageCount
+        for message in messages { merge(message, countsUnread: place.countsUnread) }
+        if let closes = place.closes { layout.removeGaps(era: era, closes) }
+        if let gap = place.gapAt { addGap(after: gap) }
+        if let seq = place.floor { floor = min(floor ?? seq, seq) }
+        if place.isBeginning { hasBeginning = true }
+        if place.isEarlier { earlierCount = min(earlierCount + messageCount - before, limit) }
+        trim()
+        return finish()
+    }
+
+    private mutating func merge(_ message: ChatMessage, countsUnread: Bool) {
+        if let index = index(ofRepeated: message) {
+            if message.isErased { erase(at: index) }
+            return
+        }
+        if let identity = Identity(message), known[identity] != nil { return }
+        if message.direction == .sent, let localID = message.localID, let index = ownIndex(localID) {
+            if layout.lines[index].entry?.message.seq == nil { confirm(at: index, seq: message.seq) }
+        } else if let seq = message.seq, let key = freeKey(of: seq) {
+            var message = message
+            message.state = .sent
+            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: countsUnread)
+        }
+    }
+
+    /// In so many former orders a page's messages may be, too.
+    private static let repeatedEraCount = 4
+
+    /// The index of the message with the seq of this one. A new order may begin with the history of the former one
+    /// (HIS-3), so one with the same seq and sender of a former order is the same.
+    private func index(ofRepeated message: ChatMessage) -> Int? {
+        guard let seq = message.seq else { return nil }
+        for candidate in stride(from: era, through: max(era - Self.repeatedEraCount, 0), by: -1) {
+            guard let index = index(of: OrderKey(era: candidate, seq: seq.rawValue, tie: 0)),
+                let shown = layout.lines[index].entry?.message
+            else { continue }
+            if candidate == era || Self.isRepeated(shown, by: message) { return index }
+        }
+        return nil
+    }
+
+    private static func isRepeated(_ shown: ChatMessage, by message: ChatMessage) -> Bool {
+        if shown.direction == .sent, message.direction == .sent { return true }
+        return shown.senderID == message.senderID
+            && (shown.isErased || message.isErased || shown.text == message.text)
+    }
+
+    /// The index of the message with this key; nil if there is none.
+    private func index(of key: OrderKey) -> Int? {
+        let index = layout.index(of: key)
+        return index < layout.lines.count && layout.lines[index].key == key ? index : nil
+    }
+
+    /// Removes the content of a message, or all messages up to one (HIS-9). Those that are not sent yet stay.
+    mutating func erase(_ erasure: Erasure) -> [TimelineChange] {
+        switch erasure {
+        case .message(let seq):
+            if let index = index(of: OrderKey(era: era, seq: seq.rawValue, tie: 0)) { erase(at: index) }
+        case .through(let seq):
+            let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
+            while let first = layout.lines.message(atOrAfter: 0), layout.lines[first].key <= last { dropOldest(first) }
+            // What was before them is erased, too.
+            if let floor, floor <= seq { hasBeginning = true }
+        }
+        return finish()
+    }
+
+    private mutating func erase(at index: Int) {
+        if layout.lines[index].entry?.message.isErased == false { layout.update(at: index) { $0.erase() } }
     }
 
     // MARK: Unread messages
@@ -206,20 +325,21 @@ extension ChatTimeline {
     private mutating func freeKey(of seq: Seq?) -> OrderKey? {
         guard let seq else { return nil }
         let key = OrderKey(era: era, seq: seq.rawValue, tie: 0)
-        let index = layout.index(of: key)
-        if index < layout.lines.count, layout.lines[index].key == key { return nil }
+        guard index(of: key) == nil else { return nil }
         lastSeq = max(lastSeq, seq.rawValue)
         return key
     }
 
     private mutating func arrivalKey() -> OrderKey { OrderKey(era: era, seq: lastSeq, tie: layout.nextNumber()) }
 
-    private mutating func add(_ message: ChatMessage, at key: OrderKey, now: WallTime) {
+    private mutating func add(
+        _ message: ChatMessage, at key: OrderKey, now: WallTime, mayBeUnread: Bool = true
+    ) {
         var message = message
         message.receivedAt = message.receivedAt ?? now
         message.sentAt = message.sentAt ?? now
         var entry = TimelineLine.Entry(message: message)
-        entry.isUnread = message.direction == .received && !isVisible
+        entry.isUnread = mayBeUnread && message.direction == .received && !isVisible
         let id = layout.insert(entry, at: key)
         if message.direction == .sent, let localID = message.localID { own[localID] = id }
         if let identity = Identity(message) { known[identity] = id }
@@ -232,11 +352,22 @@ extension ChatTimeline {
 
     /// Drops the oldest messages beyond the limit.
     private mutating func trim() {
-        while messageCount > limit, let first = layout.lines.message(atOrAfter: 0), !layout.lines[first].key.isPending {
-            layout.prepareDrop(ofFirst: first)
-            guard let oldest = layout.lines.message(atOrAfter: 0) else { return }
-            removeMessage(at: oldest)
+        while messageCount - limit > earlierCount, let first = layout.lines.message(atOrAfter: 0),
+            !layout.lines[first].key.isPending
+        {
+            let line = layout.lines[first]
+            dropOldest(first)
+            droppedCount += 1
+            guard line.key.era == era, let seq = line.entry?.message.seq, floor != nil || hasBeginning else { continue }
+            // The history still has it.
+            hasBeginning = false
+            floor = Seq(seq.rawValue + 1)
         }
+    }
+
+    private mutating func dropOldest(_ first: Int) {
+        layout.prepareDrop(ofFirst: first)
+        if let oldest = layout.lines.message(atOrAfter: 0) { removeMessage(at: oldest) }
     }
 
     private mutating func removeMessage(at index: Int) {
@@ -272,5 +403,7 @@ extension ChatTimeline {
             .map { layout.lines[$0].key }
     }
 
-    private mutating func finish() -> [TimelineChange] { layout.finish(firstUnread: firstUnread) }
+    private mutating func finish() -> [TimelineChange] {
+        layout.finish(firstUnread: firstUnread, hasBeginning: hasBeginning && messageCount > 0)
+    }
 }

@@ -1,7 +1,7 @@
 import SignalingProtocol
 
-/// The rows of a ``ChatTimeline`` in their order: its messages, and the day separators, gaps and unread divider between
-/// them.
+/// The rows of a ``ChatTimeline`` in their order: its messages, the day separators, gaps and unread divider between them,
+/// and the beginning of the conversation.
 ///
 /// Each change regroups the messages around it, and collects the steps from the rows before to the rows after until
 /// ``finish(firstUnread:)``. The cost depends on how much changes, not on the length of the history.
@@ -47,6 +47,7 @@ struct TimelineLayout: Sendable {
         let line = lines[index]
         let content: TimelineRow.Content =
             switch line.content {
+            case .beginning: .beginning
             case .gap: .gap
             case .day(let day): .day(day)
             case .unreadDivider: .unreadDivider
@@ -77,6 +78,27 @@ struct TimelineLayout: Sendable {
         if index > 0, case .gap = lines[index - 1].content { return }
         insert(TimelineLine(id: .gap(nextNumber()), key: key, content: .gap), at: index)
         regroup(from: index)
+    }
+
+    /// Whether a gap begins behind this seq.
+    func hasGap(era: Int, after seq: Seq) -> Bool { gap(era, .init(from: seq, through: seq)) != nil }
+
+    /// Removes the gaps that begin behind a seq of the stretch.
+    mutating func removeGaps(era: Int, _ stretch: HistoryPlace.Stretch) {
+        while let index = gap(era, stretch) {
+            remove(at: index)
+            regroup(from: index)
+        }
+    }
+
+    private func gap(_ era: Int, _ stretch: HistoryPlace.Stretch) -> Int? {
+        var index = lines.firstIndex(notBefore: OrderKey(era: era, seq: stretch.from.rawValue, tie: .min), rank: 0)
+        while index < lines.count, lines[index].key.era == era {
+            if let through = stretch.through, lines[index].key.seq > through.rawValue { return nil }
+            if case .gap = lines[index].content { return index }
+            index += 1
+        }
+        return nil
     }
 
     /// Changes a message. The row is reported as updated at the end of the call.
@@ -153,10 +175,11 @@ struct TimelineLayout: Sendable {
         regroup(from: min(target, index))
     }
 
-    /// Moves the divider to the first unread message and returns the steps. Each changed row is reported once, with all
-    /// its changes.
-    mutating func finish(firstUnread: OrderKey?) -> [TimelineChange] {
+    /// Moves the divider to the first unread message, shows or hides the beginning, and returns the steps. Each changed
+    /// row is reported once, with all its changes.
+    mutating func finish(firstUnread: OrderKey?, hasBeginning: Bool) -> [TimelineChange] {
         settleDivider(firstUnread)
+        settleBeginning(hasBeginning)
         var inserted: Set<TimelineRow.ID> = []
         for (step, change) in steps.enumerated() {
             guard case .insert(let row, let at) = change, let key = keys[row.id] else { continue }
@@ -301,7 +324,13 @@ struct TimelineLayout: Sendable {
         lines[index].content = .message(entry)
     }
 
-    // MARK: The unread divider
+    // MARK: The beginning and the unread divider
+
+    private mutating func settleBeginning(_ isWanted: Bool) {
+        let isThere = lines.count > 0 && lines[0].key == .beginning
+        if isWanted, !isThere { insert(TimelineLine(id: .beginning, key: .beginning, content: .beginning), at: 0) }
+        if !isWanted, isThere { remove(at: 0) }
+    }
 
     private mutating func settleDivider(_ firstUnread: OrderKey?) {
         guard divider != firstUnread else { return }

@@ -9,6 +9,9 @@ struct OrderKey: Hashable, Comparable {
     /// Orders lines without a seq that came after the same seq; 0 for the message with that seq.
     var tie: Int
 
+    /// Before all others.
+    static let beginning = OrderKey(era: .min, seq: 0, tie: 0)
+
     static func pending(_ number: Int) -> OrderKey { OrderKey(era: .max, seq: 0, tie: number) }
 
     var isPending: Bool { era == .max }
@@ -25,6 +28,7 @@ struct TimelineLine {
     var content: Content
 
     enum Content {
+        case beginning
         case gap
         // A day and the divider have the key of the message behind them.
         case day(LocalDay)
@@ -34,7 +38,7 @@ struct TimelineLine {
         /// The order of lines with the same key.
         var rank: Int {
             switch self {
-            case .gap: 0
+            case .beginning, .gap: 0
             case .day: 1
             case .unreadDivider: 2
             case .message: 3
@@ -63,6 +67,9 @@ struct TimelineLines {
     private var storage: [TimelineLine] = []
     private var start = 0
 
+    /// In place of the lines before `start`.
+    private static let unused = TimelineLine(id: .unreadDivider, key: .pending(0), content: .unreadDivider)
+
     var count: Int { storage.count - start }
 
     subscript(_ index: Int) -> TimelineLine {
@@ -71,7 +78,12 @@ struct TimelineLines {
     }
 
     mutating func insert(_ line: TimelineLine, at index: Int) {
-        guard start > 0, index < count / 2 else { return storage.insert(line, at: start + index) }
+        guard index < count / 2 else { return storage.insert(line, at: start + index) }
+        if start == 0 {
+            // A page of earlier messages comes in front: the rest moves once, and not for each of them.
+            start = max(count, 32)
+            storage.insert(contentsOf: repeatElement(Self.unused, count: start), at: 0)
+        }
         start -= 1
         for moved in start..<start + index { storage[moved] = storage[moved + 1] }
         storage[start + index] = line
@@ -83,7 +95,7 @@ struct TimelineLines {
         let line = storage[start + index]
         for moved in stride(from: start + index, to: start, by: -1) { storage[moved] = storage[moved - 1] }
         // Frees the text of the removed line.
-        storage[start] = TimelineLine(id: .unreadDivider, key: .pending(0), content: .unreadDivider)
+        storage[start] = Self.unused
         start += 1
         if start > storage.count / 2, start > 32 {
             storage.removeFirst(start)

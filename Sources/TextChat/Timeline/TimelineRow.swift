@@ -13,6 +13,7 @@ public struct TimelineRow: Identifiable, Equatable, Sendable {
         case day(Int)
         case unreadDivider
         case gap(Int)
+        case beginning
     }
 
     public enum Content: Equatable, Sendable {
@@ -23,6 +24,8 @@ public struct TimelineRow: Identifiable, Equatable, Sendable {
         case unreadDivider
         /// Something was lost here (G4).
         case gap
+        /// Stands before all messages, when the oldest message of the session's history is shown.
+        case beginning
     }
 
     /// The row's message; nil for the other kinds.

@@ -48,6 +48,22 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         return message
     }
 
+    /// The message of a session's history; nil if it is no chat message. Its `time`, when the server accepted it, stands
+    /// for its arrival, so that days are the same as if it had arrived live.
+    static func message(from kept: HistoryMessage) -> ChatMessage? {
+        switch kept.content {
+        case .signal(let type, let data, _):
+            return message(from: Signal(type: type, data: data, from: kept.from, seq: kept.seq), now: kept.time)
+        case .erased:
+            var message = ChatMessage(
+                text: "", senderID: kept.from?.connectionId.rawValue, sentAt: kept.time, receivedAt: kept.time,
+                seq: kept.seq)
+            message.erase()
+            message.senderAlias = nonEmpty(kept.from?.data)
+            return message
+        }
+    }
+
     private static func encoded(_ message: ChatMessage) -> String {
         var sender = JSONObject()
         sender["id"] = message.senderID.map { .string($0) }

@@ -228,7 +228,7 @@ final class ScreenChat {
             case .gap:
                 lines.append(colors.notice("-- something may be missing here"))
                 lastSender = nil
-            case .unreadDivider: break
+            case .beginning, .unreadDivider: break
             }
         }
         if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }

@@ -134,7 +134,8 @@ class World {
     const fate = this.#random(3);
     const { text, localId } = JSON.parse(send.data);
     if (fate < 2) this.#accept(this.#connection, text, localId);
-    if (fate === 0) send.resolve({ seq: this.#lastSeq });
+    // Sessions do not tell the seq.
+    if (fate === 0) send.resolve(this.#random(2) === 0 ? { seq: this.#lastSeq } : {});
     else send.reject(Object.assign(new Error('lost'), { code: 500 }));
     this.chat.passFailed();
   }

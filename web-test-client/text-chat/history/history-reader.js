@@ -160,7 +160,7 @@ export class HistoryReader {
       case 'newest':
         return this.#readNewest({ ...page, messages }, page.more, knows);
       case 'missed':
-        return this.#readMissed({ ...page, messages }, knows);
+        return this.#readMissed({ ...page, messages }, page.messages.at(-1)?.seq ?? 0, knows);
       case 'earlier':
         this.#wantsEarlier = false;
         return place(messages, {
@@ -203,10 +203,11 @@ export class HistoryReader {
     });
   }
 
-  #readMissed({ messages, first, more }, knows) {
+  /** `last`: the last message of the page, erased or not. */
+  #readMissed({ messages, first, more }, last, knows) {
     const gap = this.#gap;
-    const through = Math.max(gap, messages.at(-1)?.seq ?? gap);
-    const isFilled = !more || messages.length === 0 || (this.#liveFrom !== null && through >= this.#liveFrom);
+    const through = Math.max(gap, last);
+    const isFilled = !more || through === gap || (this.#liveFrom !== null && through >= this.#liveFrom);
     this.#gap = isFilled ? null : through;
     this.#advance(messages);
     return place(messages, {

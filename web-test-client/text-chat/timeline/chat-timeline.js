@@ -104,8 +104,13 @@ export class ChatTimeline {
   /** Whether a message of this order with at most this seq is here. */
   knows(seq) {
     const { lines } = this.#layout;
-    const first = lines.messageFrom(lines.firstIndex(keyOf(this.#era, 0, 0), RANK.gap));
-    return first < lines.count && compareKeys(lines.at(first).key, keyOf(this.#era, seq, Infinity)) <= 0;
+    const last = keyOf(this.#era, seq, 0);
+    let index = lines.firstIndex(keyOf(this.#era, 0, 0), RANK.gap);
+    for (; index < lines.count && compareKeys(lines.at(index).key, last) <= 0; index += 1) {
+      // One without a seq is an own message that has not come back yet.
+      if ((lines.at(index).message?.seq ?? null) !== null) return true;
+    }
+    return false;
   }
 
   /** How many kept messages of others arrived while the chat was not visible, and are not marked as read. */
