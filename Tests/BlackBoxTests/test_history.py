@@ -313,3 +313,40 @@ async def test_his_3_history_survives_kill_9(tmp_path):
         assert [message["seq"] for message in page["messages"]] == sent
         eve = await Client.join(second, other, options={"history": {"last": 5}})
         assert texts(await eve.expect("history")) == ["asleep"]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_his_9_no_live_file_has_what_was_erased(tmp_path, restarts):
+    folder = tmp_path / "state"
+    secret = "the password is swordfish"
+
+    def has_secret():
+        return [file.name for file in folder.iterdir() if secret.encode() in file.read_bytes()]
+
+    with durable.serve(folder, history="chat") as server:
+        session = server.project.session()
+        # Another session pins the command log, so that nothing is dropped by itself.
+        other = await Client.join(server, server.project.session())
+        await say(other, *map(str, range(20)), type="other")
+        ada = await Client.join(server, session)
+        seqs = await say(ada, *(f"{secret} {number}" for number in range(100)))
+        assert has_secret()
+        answer = server.rest("DELETE", server.session_path(session, f"/message?through={seqs[98]}"))
+        assert answer.status == 204
+        assert server.rest("DELETE", server.session_path(session, f"/message/{seqs[99]}")).status == 204
+        if restarts:
+            durable.kill(server)
+        else:
+            await until_gone(has_secret)
+            return
+    with durable.serve(folder, history="chat") as server:
+        await until_gone(has_secret)
+        page = server.rest("GET", server.session_path(session, "/message")).json()
+        assert texts(page) == [None]
+
+
+async def until_gone(files):
+    """Waits until no file has the content any more: a minute, and time for a busy machine."""
+    async with asyncio.timeout(120):
+        while files():
+            await asyncio.sleep(0.1)

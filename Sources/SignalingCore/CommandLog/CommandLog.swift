@@ -52,6 +52,10 @@ public protocol LocalCommandLog: CommandLog {
     ///   on the caller's thread, later or from within the call.
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void)
 
+    /// Keeps a snapshot as ``keep(_:)`` does, and overwrites the commands that it covers: they have what was erased since
+    /// (HIS-9). No live file has it any more within a minute.
+    func scrub(_ snapshot: CommandSnapshot)
+
     /// Forgets sleeping sessions, since their history is empty. Others stay as they are.
     func forgetSleepers(_ sessions: [SessionID])
 }

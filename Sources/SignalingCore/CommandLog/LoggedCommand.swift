@@ -19,6 +19,9 @@ public enum LoggedCommand: Sendable {
     /// needed.
     case end
 
+    /// Whether the command erases messages, which the commands before it still have (HIS-9).
+    var isErasure: Bool { if case .session(.erase) = self { true } else { false } }
+
     /// Whether the command shortens the session: a log without memory for others must take it, or it stays full
     /// (LOG-36).
     var freesMemory: Bool {

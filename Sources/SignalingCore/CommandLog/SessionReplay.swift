@@ -6,6 +6,8 @@ struct SessionReplay {
     private(set) var state: SessionState?
     /// Of the last command; `nil` without a command and a snapshot.
     private(set) var position: LogPosition?
+    /// Whether a command has erased messages: the commands before it still have them.
+    private(set) var hasErasure = false
 
     /// - Throws: ``CodingFault`` if bytes cannot be decoded, or a number is missing or repeated (LOG-2).
     init(_ kept: KeptCommands.Session) throws(CodingFault) {
@@ -17,6 +19,7 @@ struct SessionReplay {
             guard entry.position.isNext(after: position) else { throw .malformed }
             position = entry.position
             let command = try LoggedCommand(decoding: entry.bytes)
+            if command.isErasure { hasErasure = true }
             var effects: [SessionEffect] = []
             command.carryOut(on: &state, as: entry, effects: &effects)
         }

@@ -40,6 +40,8 @@ final class LoggedSession<Node> {
     private(set) var isArchiving = false
     /// After a fault of the archive: when to try again, in the log's time.
     private var archiveDelayedUntil: MonotonicInstant?
+    /// Whether the log has commands with content that was erased since (HIS-9).
+    private(set) var mustScrub = false
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
     var snapshots = SnapshotSchedule()
@@ -56,6 +58,7 @@ final class LoggedSession<Node> {
         let replay = try SessionReplay(kept)
         (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
         isOpen = state != nil
+        mustScrub = replay.hasErasure
         for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
     }
 
@@ -123,6 +126,7 @@ final class LoggedSession<Node> {
         var effects: [SessionEffect] = []
         let outcome = command.carryOut(on: &state, as: entry, effects: &effects)
         let after = state?.log.mark ?? before
+        if command.isErasure { mustScrub = true }
         return Change(outcome: outcome, effects: effects, hasChangedLog: after != before)
     }
 
@@ -159,6 +163,13 @@ final class LoggedSession<Node> {
     func archiveFailed(tryAgainAt moment: MonotonicInstant) {
         isArchiving = false
         archiveDelayedUntil = moment
+    }
+
+    /// The snapshot with which the log can forget what was erased, if it has to, and no other snapshot is on its way.
+    func takeScrubSnapshot() -> CommandSnapshot? {
+        guard mustScrub, let snapshot, snapshots.begin(isWanted: true) else { return nil }
+        mustScrub = false
+        return snapshot
     }
 
     /// The session as it is now, for the log; `nil` before the first entry and after the last.

@@ -10,21 +10,23 @@ extension SQLiteCommandLog {
     ///
     /// - Parameters:
     ///   - folder: exists, is private, and is locked by this process. See `PrivateFolder`.
+    ///   - overwritesDeleted: whether no deleted content may stay in the file: with a history somebody may erase messages
+    ///     (HIS-9). It costs a write for each page that is given up.
     ///   - now: the clock of the loop's instants. Called on other threads, too.
     ///   - wallTime: the date.
     ///   - post: executes work on the loop, after the calls that run. Called on another thread.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public static func open(
-        folder: String, durability: Durability = .process, now: @escaping @Sendable () -> MonotonicInstant,
+        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false, now: @escaping @Sendable () -> MonotonicInstant,
         wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         try open(
-            folder: folder, durability: durability, now: now, wallTime: wallTime, logger: logger, post: post,
+            folder: folder, durability: durability, overwritesDeleted: overwritesDeleted, now: now, wallTime: wallTime, logger: logger, post: post,
             tuning: LogTuning())
     }
 
     static func open(
-        folder: String, durability: Durability = .process, now: @escaping @Sendable () -> MonotonicInstant,
+        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false, now: @escaping @Sendable () -> MonotonicInstant,
         wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
@@ -60,7 +62,7 @@ extension SQLiteCommandLog {
             position: content.lastPosition, aliveAt: clock.time(at: now()), boot: boot, durability: durability,
             isClean: false, isCopy: false)
         do throws(DatabaseError) {
-            try database.begin(content, state, durability)
+            try database.begin(content, state, durability, overwritesDeleted: overwritesDeleted)
             tail.begin(with: identity, confirmed: content.lastPosition)
             let store = try CommandStore(
                 database, content: content, state: state, retainedByteCount: tuning.retainedByteCount)

@@ -93,6 +93,12 @@ public final class SQLiteCommandLog: LocalCommandLog {
         writer.add([.sleep(tail.key, PendingSnapshot(snapshot))])
     }
 
+    public func scrub(_ snapshot: CommandSnapshot) {
+        guard let tail = tails[snapshot.session], tail.contains(snapshot.position) else { return }
+        tails[snapshot.session]?.snapshotNumber = max(tail.snapshotNumber, snapshot.position.number)
+        writer.add([.keep(tail.key, PendingSnapshot(snapshot)), .scrub(tail.key, after: 0)])
+    }
+
     public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
         guard sleeperCount > 0, tails[session] == nil else { return answer(nil) }
         lastKey += 1
@@ -163,6 +169,8 @@ public final class SQLiteCommandLog: LocalCommandLog {
             case .needsSnapshots(let sessions):
                 observer?.log(needsSnapshotsOf: sessions)
             case .woken(let session, let key, let snapshot): noteWoken(session, key, snapshot)
+            case .scrubbed(let key, let position?): writer.add([.scrub(key, after: position)])
+            case .scrubbed(_, nil): break
             case .forgotten(let count): sleeperCount -= count
             case .refused(let session, let refusal):
                 onRefusal?(session, refusal)

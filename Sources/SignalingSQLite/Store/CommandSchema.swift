@@ -106,7 +106,9 @@ extension LogPosition {
 extension Database {
     /// Begins a run: keeps what is to be continued, and marks the database as not stopped. This is on the disk when it
     /// returns. Otherwise, after a loss of power, the stop of the last run could seem to be the newest state.
-    func begin(_ content: LogContent, _ state: LogState, _ durability: Durability) throws(DatabaseError) {
+    func begin(
+        _ content: LogContent, _ state: LogState, _ durability: Durability, overwritesDeleted: Bool
+    ) throws(DatabaseError) {
         try execute("PRAGMA synchronous = FULL")
         do throws(DatabaseError) {
             try execute("BEGIN IMMEDIATE")
@@ -122,9 +124,9 @@ extension Database {
             rollBack()
             throw error
         }
-        // Without the overwriting of deleted content, which some distributions switch on and which costs a write for
-        // each page. The folder is private, and deleted content is overwritten by later commands.
-        try execute("PRAGMA secure_delete = FAST")
+        // Without a history there is nothing to erase. The overwriting of deleted content, which some distributions switch
+        // on, costs a write for each page; the folder is private, and later commands overwrite it anyway.
+        try execute("PRAGMA secure_delete = \(overwritesDeleted ? "ON" : "FAST")")
         if durability == .process { try execute("PRAGMA synchronous = NORMAL") }
         // The writer repeats the transaction, and meanwhile reports that it is locked.
         lockTimeoutMilliseconds = 1_000

@@ -23,6 +23,7 @@ final class CommandStore {
     private let findTime: Statement
     private let writeState: Statement
     private let sleepers: SleeperTable
+    private let scrubber: CommandScrubber
 
     /// - Parameter content: what the database has, read from the same connection.
     init(_ database: Database, content: LogContent, state: LogState, retainedByteCount: Int) throws(DatabaseError) {
@@ -42,6 +43,7 @@ final class CommandStore {
         findTime = try Statement("SELECT time FROM command WHERE session = ? AND number = ?", in: database)
         writeState = try Statement(LogState.write, in: database)
         sleepers = try SleeperTable(database)
+        scrubber = try CommandScrubber(database)
 
         retention = Retention(
             lastPosition: content.lastPosition - Int64(content.rows.count), minimumByteCount: retainedByteCount)
@@ -64,6 +66,7 @@ final class CommandStore {
         var asked: [SessionID] = []
         var woken: [(session: SessionID, key: SessionKey, snapshot: KeptCommands.Snapshot?)] = []
         var forgottenCount = 0
+        var scrubbed: (key: SessionKey, through: Int64?)?
     }
 
     /// Executes work in one transaction. When it throws, nothing has changed, and the work can be repeated unless the
@@ -159,6 +162,7 @@ final class CommandStore {
                 try update(key, session, position: position, at: snapshot.position, snapshot: snapshot.bytes)
             }
             outcome.woken.append((session, key, snapshot))
+        case .scrub(let key, let after): outcome.scrubbed = (key, try scrubber.scrub(key, after: after))
         case .forget(let sessions):
             for session in sessions where try sleepers.delete(session) { outcome.forgottenCount += 1 }
         }
@@ -198,7 +202,7 @@ final class CommandStore {
             let number = snapshot.position.number
             retention.begin(key, id: session, lastNumber: number)
             _ = retention.keep(number, of: key, byteCount: snapshot.bytes.count)
-        case .forget: break
+        case .scrub, .forget: break
         }
     }
 

@@ -21,6 +21,8 @@ final class LogTransactions {
     private let reports: LogReports
     private let logger: Logger
     private var isStalled = false
+    /// The write-ahead log has what was overwritten in the database.
+    private var mustTruncate = false
 
     init(
         store: CommandStore, files: DatabaseFiles, tail: TailMark, checkpoints: Checkpoints, clock: LogClock,
@@ -44,6 +46,8 @@ final class LogTransactions {
             tail.write(store.lastPosition)
             report(outcome)
             try checkpoints.committed(on: store.database)
+            // A reader, such as a backup, may hold it back until a later sign of life.
+            if mustTruncate, (try? store.database.checkpoint(.truncate)) != nil { mustTruncate = false }
             return .kept
         } catch {
             return react(to: error)
@@ -70,6 +74,10 @@ final class LogTransactions {
         if !outcome.confirmed.isEmpty { new.append(.confirmed(outcome.confirmed)) }
         for one in outcome.kept { new.append(.kept(one.position, one.session, byteCount: one.byteCount)) }
         for one in outcome.woken { new.append(.woken(one.session, one.key, one.snapshot)) }
+        if let scrubbed = outcome.scrubbed {
+            if scrubbed.through == nil { mustTruncate = true }
+            new.append(.scrubbed(scrubbed.key, through: scrubbed.through))
+        }
         if outcome.forgottenCount > 0 { new.append(.forgotten(outcome.forgottenCount)) }
         if !outcome.asked.isEmpty { new.append(.needsSnapshots(outcome.asked)) }
         reports.add(new)

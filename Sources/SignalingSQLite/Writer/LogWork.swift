@@ -16,6 +16,8 @@ enum LogWork: Sendable {
     case cover(SessionKey, SessionID, through: LogPosition)
     /// The session has ended, and has no further commands.
     case end(SessionKey)
+    /// Overwrites commands of the session that its snapshot covers, from this global position on, a number of them.
+    case scrub(SessionKey, after: Int64)
     /// The session sleeps, and has no further commands.
     case sleep(SessionKey, PendingSnapshot)
     /// Makes a sleeping session one with this key.
@@ -77,6 +79,12 @@ struct WorkBatch: Sendable {
                 return
             case .cover, .end, .sleep:
                 guard !hasCommands else { return }
+            case .scrub:
+                // A transaction of its own, so that the commands of others wait for one part only.
+                guard isEmpty else { return }
+                work.append(next)
+                queue.removeFirst()
+                return
             case .wake, .forget: break
             }
             work.append(next)

@@ -70,7 +70,8 @@ struct SessionHost {
     ) throws(StateFolderError) -> SessionHost {
         do throws(CommandLogFault) {
             let (log, kept) = try SQLiteCommandLog.open(
-                folder: folder, durability: configuration.durability, now: { [loop] in loop.now }, wallTime: .current,
+                folder: folder, durability: configuration.durability,
+                overwritesDeleted: !configuration.history.keepsNothing, now: { [loop] in loop.now }, wallTime: .current,
                 logger: logger,
                 post: { [loop] in loop.post($0) })
             var randomness = SystemRandomNumberGenerator()

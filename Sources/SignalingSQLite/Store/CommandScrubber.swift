@@ -1,0 +1,62 @@
+import SignalingCore
+import SignalingProtocol
+
+/// Overwrites commands that a snapshot covers: they have content that was erased since (HIS-9).
+///
+/// The rows stay, since a missing one is damage, and they keep their sizes, since these decide when old rows are dropped.
+/// Used within the transactions of ``CommandStore``.
+final class CommandScrubber {
+    /// The rows that one transaction looks at, so that no acknowledgement waits long.
+    private static let rowLimit = 1_000
+
+    private let covered: Statement
+    private let rows: Statement
+    private let update: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        covered = try Statement("SELECT position FROM session WHERE key = ?", in: database)
+        rows = try Statement(
+            """
+            SELECT position, session, number, run, counter, time, length(bytes) FROM command WHERE position > ?
+            ORDER BY position LIMIT \(Self.rowLimit)
+            """, in: database)
+        update = try Statement("UPDATE command SET bytes = ?, checksum = ? WHERE position = ?", in: database)
+    }
+
+    /// - Returns: the last position that was looked at; `nil` if no command follows.
+    func scrub(_ key: SessionKey, after start: Int64) throws(DatabaseError) -> Int64? {
+        // No command of a session that has ended is needed.
+        var end = Int64.max
+        covered.bind(key.rawValue, at: 1)
+        if try covered.step() { end = covered.integer(0) }
+        covered.reset()
+        rows.bind(start, at: 1)
+        defer { rows.reset() }
+        var last = start
+        var count = 0
+        while try rows.step() {
+            count += 1
+            last = rows.integer(0)
+            if last > end { return nil }
+            if rows.integer(1) == key.rawValue { try overwrite(last, key) }
+        }
+        return count < Self.rowLimit ? nil : last
+    }
+
+    private func overwrite(_ position: Int64, _ key: SessionKey) throws(DatabaseError) {
+        let zeros = [UInt8](repeating: 0, count: Int(rows.integer(6)))
+        let logPosition = LogPosition(
+            number: UInt64(bitPattern: rows.integer(2)),
+            id: CommandID(
+                run: RunID(UInt64(bitPattern: rows.integer(3))), counter: UInt64(bitPattern: rows.integer(4))))
+        try zeros.withBytes { (bytes) throws(DatabaseError) in
+            update.bind(borrowing: bytes, at: 1)
+            update.bind(
+                CommandSchema.checksum(
+                    position: position, key: key, at: logPosition,
+                    time: MonotonicInstant(nanoseconds: rows.integer(5)), bytes: bytes), at: 2)
+            update.bind(position, at: 3)
+            try update.run()
+        }
+    }
+}
