@@ -10,6 +10,7 @@ import { CHAT_STYLE } from './chat-style.js';
 import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
 import { DraftStore } from './draft-store.js';
+import { EarlierView } from './earlier-view.js';
 import { FramePace } from './frame-pace.js';
 import { MessagesView } from './messages-view.js';
 import { TypingView } from './typing-view.js';
@@ -57,6 +58,7 @@ export class SignalboxChat extends ChatAttributes {
   static defaultServer = null;
 
   #messages;
+  #earlier;
   #composer;
   #typing;
   #statusLine;
@@ -111,7 +113,13 @@ export class SignalboxChat extends ChatAttributes {
       pass: () => this.#chat.passFailed(),
       isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
       moved: () => this.noteReading(),
+      nearBeginning: () => {
+        // After a failure the user asks again.
+        if (this.#chat?.historyError === null) this.#chat.loadEarlier();
+      },
+      droppedCount: () => this.#chat?.timeline.droppedCount ?? 0,
     });
+    this.#earlier = new EarlierView(part, () => this.#chat.loadEarlier());
     this.#composer = new ComposerView(part, {
       send: () => this.#send(),
       edited: (text) => {
@@ -448,6 +456,7 @@ export class SignalboxChat extends ChatAttributes {
     this.#names = new NameBook();
     this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#room) ?? `${this.id}.${this.#room}`);
     this.#makeChat();
+    this.#showHistory();
     this.#composer.open(this.#chat, this.#earlyDraft ?? this.#drafts.text);
     if (this.#room !== null) this.#earlyDraft = null;
   }
@@ -478,13 +487,22 @@ export class SignalboxChat extends ChatAttributes {
         if (chat === this.#chat) this.#changed(changes, activity);
       },
     });
+    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, Date.now());
     this.#chat = chat;
     this.noteReading();
   }
 
   #changed(changes, activity) {
-    if (changes.length > 0) this.#messages.apply(changes);
+    if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
     switch (activity?.kind) {
+      case 'historyChanged':
+        this.#showHistory();
+        break;
+      case 'connected':
+      case 'reconnected':
+        this.#drafts.ownConnectionIds = this.#chat.ownConnectionIds;
+        this.#showHistory();
+        break;
       case 'messageSubmitted':
         this.#drafts.text = '';
         this.#chat.markRead();
@@ -499,6 +517,18 @@ export class SignalboxChat extends ChatAttributes {
     }
     if (activity?.kind === 'messageReceived' || activity?.kind === 'otherSignal') this.#composerPace.request(1);
     else this.#composer.show();
+  }
+
+  /** Shows whether there are earlier messages, and what it means that there are none. */
+  #showHistory() {
+    const { hasEarlier, isLoadingEarlier, historyError } = this.#chat;
+    this.#earlier.show({ hasEarlier, isLoading: isLoadingEarlier, hasFailed: historyError !== null });
+    const isConnected = (this.#chat.channel?.connectionId ?? null) !== null;
+    const isNothingKept = isConnected && !(this.#chat.channel.hasHistory ?? false);
+    this.#part('empty-text').textContent =
+      hasEarlier === false
+        ? 'No messages yet. Write the first one.'
+        : isNothingKept ? 'You see messages from now on.' : '';
   }
 
   #send() {

@@ -200,6 +200,27 @@ ${HUE_CLASSES}
   overflow-anchor: none;
 }
 
+/* Messages are inserted above the view, and the list keeps its place by itself. */
+.messages-scroll.loads {
+  overflow-anchor: none;
+}
+
+.earlier-line {
+  font-size: 0.8125rem;
+  text-align: center;
+}
+
+.earlier-line .link:not([hidden]) {
+  display: inline-block;
+  padding: 0.4rem 0.8rem;
+}
+
+.earlier-line [aria-disabled="true"] {
+  color: var(--ink-soft);
+  cursor: default;
+  text-decoration: none;
+}
+
 /* The browser skips a block outside the view: its layout, its style, and its painting. */
 .block.sealed {
   content-visibility: auto;
@@ -224,8 +245,16 @@ ${HUE_CLASSES}
   text-align: center;
 }
 
-.empty strong {
-  color: var(--ink);
+.bubble.erased {
+  color: var(--ink-soft);
+  font-style: italic;
+}
+
+.beginning {
+  margin: 0 0 0.6rem;
+  color: var(--ink-soft);
+  font-size: 0.8125rem;
+  text-align: center;
 }
 
 .row {

@@ -33,8 +33,13 @@ export function chatTemplate() {
         make('p', { id: 'messages-dropped', class: 'dropped', role: 'note', hidden: '' }),
         make(
           'div',
+          { class: 'earlier-line', 'aria-live': 'off' },
+          make('button', { id: 'earlier', type: 'button', class: 'link', part: 'earlier', hidden: '' }),
+        ),
+        make(
+          'div',
           { id: 'empty', class: 'empty', part: 'empty' },
-          make('slot', { name: 'empty' }, make('strong', {}, 'No messages yet.'), ' ', 'Write the first one.'),
+          make('slot', { name: 'empty' }, make('span', { id: 'empty-text' })),
         ),
         make('div', { id: 'messages', class: 'messages', role: 'list' }),
       ),

@@ -9,6 +9,12 @@ const GAP_TEXT = 'The connection was interrupted. Messages may be missing here.'
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
 
+/** Closer to the beginning than this many pixels, earlier messages are loaded. */
+const EARLIER_MARGIN = 600;
+
+/** How long a screen reader is given to see loaded messages without reading them out. */
+const QUIET_MILLISECONDS = 500;
+
 /** Pixels above the divider that stay visible when the list scrolls to it. */
 const DIVIDER_MARGIN = 24;
 
@@ -21,9 +27,13 @@ export class MessagesView {
   #scroll;
   #rows;
   #facts;
+  #list;
   #dropped;
-  #droppedCount = 0;
+  #droppedCount;
   #shownDroppedCount = 0;
+  /** While loaded messages wait for their frame: `{element, top}` of a row in the view, or null at the end of the list. */
+  #loaded = null;
+  #quietTimer = null;
   #empty;
   #pill;
   #unreadCount = 0;
@@ -46,6 +56,7 @@ export class MessagesView {
   #pass;
   #isHeld;
   #moved;
+  #nearBeginning;
   #limit;
   #isPinned = true;
   /** Whether the list has a height: a hidden one has none. */
@@ -56,12 +67,16 @@ export class MessagesView {
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
    * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
    * there. `factsOf(message)` is the text about a message's way, see `MessageFacts`. `moved()` is called when the user
-   * scrolls to the end or away from it, and when the list is shown or hidden. `limit`: how many messages the chat keeps.
+   * scrolls to the end or away from it, and when the list is shown or hidden, and `nearBeginning()` when the user scrolls
+   * close to the first message. `limit`: how many messages the chat keeps; `droppedCount()`: how many it has dropped.
    */
-  constructor(part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, limit }) {
+  constructor(
+    part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, nearBeginning, limit, droppedCount },
+  ) {
+    this.#list = part('messages');
     this.#scroll = part('messages-scroll');
     this.#rows = new RowBlocks(
-      part('messages'), this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request(),
+      this.#list, this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request(),
     );
     this.#dropped = part('messages-dropped');
     this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
@@ -74,7 +89,9 @@ export class MessagesView {
     this.#pass = pass;
     this.#isHeld = isHeld;
     this.#moved = moved;
+    this.#nearBeginning = nearBeginning;
     this.#limit = limit;
+    this.#droppedCount = droppedCount;
     this.#pill.addEventListener('click', () => this.#goToUnread());
     this.#scroll.addEventListener('scroll', () => this.#scrolled());
     // A growing text field or the keyboard of a phone makes the list shorter, and a block of rows gets another height
@@ -91,7 +108,7 @@ export class MessagesView {
       this.#moved();
     });
     resized.observe(this.#scroll);
-    resized.observe(part('messages'));
+    resized.observe(this.#list);
     this.#pin(true);
   }
 
@@ -100,8 +117,12 @@ export class MessagesView {
     return this.#isPinned;
   }
 
-  /** Applies the changes of the rows to the elements; see `timeline-change.js`. */
-  apply(changes) {
+  /**
+   * Applies the changes of the rows to the elements; see `timeline-change.js`. `isLoaded`: they come from the history. The
+   * user keeps the view, and a screen reader does not read them out.
+   */
+  apply(changes, { isLoaded = false } = {}) {
+    if (isLoaded) this.#loaded ??= this.#beginLoad();
     for (const change of changes) {
       if (change.insert) this.#insert(change.insert, change.at);
       else if (change.remove !== undefined) this.#remove(change.at);
@@ -153,9 +174,9 @@ export class MessagesView {
     this.#divider = null;
     this.#rows.clear();
     this.#facts.show();
-    this.#droppedCount = 0;
+    this.#loaded = null;
     this.#unreadCount = 0;
-    this.#showDropped();
+    this.#showDropped(0);
     this.#empty.hidden = false;
     this.#pill.hidden = true;
     this.#pin(true);
@@ -169,12 +190,47 @@ export class MessagesView {
 
   /** Shows the changes, and scrolls to the end: many messages before a frame cost one layout. */
   #showFrame() {
-    this.#rows.render(this.#isPinned);
+    const loaded = this.#loaded;
+    this.#rows.render(this.#isPinned, { laysOut: loaded?.element !== undefined });
     this.#empty.hidden = this.#rows.count > 0;
-    this.#showDropped();
+    this.#showDropped(this.#droppedCount());
     this.#showPill();
     if (this.#isPinned) this.scrollToEnd();
+    else if (loaded !== null) this.#keepPlace(loaded);
+    if (loaded !== null) this.#endLoad();
     this.showFacts();
+  }
+
+  /** Notes what the user sees, before rows are inserted above it. */
+  #beginLoad() {
+    // Set before the elements are there.
+    this.#list.setAttribute('aria-live', 'off');
+    if (this.#isPinned) return {};
+    this.#scroll.classList.add('loads');
+    const { top } = this.#scroll.getBoundingClientRect();
+    const isInView = (each) => each.getBoundingClientRect().bottom > top;
+    const block = [...this.#list.children].find(isInView);
+    const element = [...(block?.children ?? [])].find((each) => each.dataset.kind === 'message' && isInView(each));
+    return element === undefined ? {} : { element, top: element.getBoundingClientRect().top };
+  }
+
+  /** Rows were inserted above the view: the user sees the same rows in the same place. */
+  #keepPlace({ element, top }) {
+    if (!element?.isConnected) return;
+    this.#scroll.scrollTop += element.getBoundingClientRect().top - top;
+    this.#lastTop = this.#scroll.scrollTop;
+  }
+
+  #endLoad() {
+    this.#loaded = null;
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = setTimeout(() => this.#list.removeAttribute('aria-live'), QUIET_MILLISECONDS);
+    // In the frame after the next the browser has measured the new rows, and may skip them.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (this.#loaded !== null) return;
+      this.#scroll.classList.remove('loads');
+      this.#pace.request();
+    }));
   }
 
   /** A list that follows its end stays there until the user scrolls up: its rows may grow before the next frame. */
@@ -184,6 +240,7 @@ export class MessagesView {
     this.#lastTop = top;
     if (this.#isAtEnd()) this.#setPinned(true);
     else if (hasMovedUp) this.#setPinned(false);
+    if (hasMovedUp && top < EARLIER_MARGIN) this.#nearBeginning();
   }
 
   #goToUnread() {
@@ -226,9 +283,10 @@ export class MessagesView {
     // The names of now: a sender may leave before the row has an element.
     const name = row.kind !== 'message' ? null : row.message.direction === 'sent' ? 'You' : this.#nameOf(row.message);
     const shown = { row, state: undefined, element: null, name, gapText: this.#gapText };
+    // Before the row is inserted: it may get its element at once.
+    if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
     this.#pace.request(1);
-    if (row.kind === 'message') this.#showState(shown);
     if (row.kind === 'unreadDivider') this.#divider = shown;
     if (row.kind === 'day') {
       this.#days.add(shown);
@@ -244,15 +302,12 @@ export class MessagesView {
     this.#unsettled.delete(shown);
     this.#days.delete(shown);
     if (this.#divider === shown) this.#divider = null;
-    // The user discards failed messages only: any other is one over the limit.
-    if (row.kind === 'message' && shown.state !== 'failed') this.#droppedCount += 1;
     this.#rows.remove(at);
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
 
   /** Tells at the top of the list how many of the oldest messages are gone. */
-  #showDropped() {
-    const count = this.#droppedCount;
+  #showDropped(count) {
     this.#dropped.hidden = count === 0;
     if (count === this.#shownDroppedCount) return;
     this.#shownDroppedCount = count;
@@ -266,8 +321,14 @@ export class MessagesView {
 
   #update(shown, row) {
     if (row.kind !== 'message') return;
+    const isErasedNow = row.message.isErased && !shown.row.message.isErased;
     shown.row = row;
     if (shown.element !== null) this.#showPosition(shown);
+    if (shown.element !== null && isErasedNow) {
+      const bubble = shown.element.querySelector('.bubble');
+      bubble.classList.add('erased');
+      bubble.textContent = row.message.text;
+    }
     this.#showState(shown);
   }
 
@@ -300,6 +361,12 @@ export class MessagesView {
           { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
           make('span', {}, 'New'),
         );
+      case 'beginning':
+        return make(
+          'div',
+          { role: 'listitem', class: 'beginning', part: 'divider beginning', 'data-kind': 'beginning' },
+          'This is the beginning of the conversation.',
+        );
       default:
         return make(
           'div',
@@ -313,6 +380,7 @@ export class MessagesView {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
+    if (message.isErased) bubble.classList.add('erased');
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },

@@ -123,9 +123,11 @@ export class RowBlocks {
 
   /**
    * Makes the elements that are needed: once for each frame. A list that follows its end will show its last rows, and
-   * not those that the last frame had in the view.
+   * not those that the last frame had in the view. With `laysOut` the browser lays out all new rows in this frame, so
+   * that their height is known and not estimated.
    */
-  render(followsEnd) {
+  render(followsEnd, { laysOut = false } = {}) {
+    const filledBefore = laysOut ? new Set(this.#filled) : null;
     // Rows that the browser has not shown yet may be as low as any, however high those before them were.
     const last = new Set(this.#blocks.slice(-1 - Math.ceil(this.viewHeight / (CAPACITY * LEAST_ROW_HEIGHT))));
     const needed = followsEnd ? new Set(last) : new Set([...last, ...this.#near]);
@@ -138,7 +140,7 @@ export class RowBlocks {
     if (this.#filled.size * CAPACITY > ROWS_WITH_ELEMENTS) this.#emptyFarBlocks(needed);
     for (const block of this.#filled) {
       if (last.has(block)) block.node.classList.remove('sealed');
-      else this.#seal(block);
+      else if (filledBefore === null || filledBefore.has(block)) this.#seal(block);
     }
     // It was older once if the blocks behind it are gone. New rows go there now.
     this.#blocks.at(-1)?.node.removeAttribute('aria-live');

@@ -223,6 +223,13 @@ export class Pane {
       get connectionId() {
         return channel.connectionId;
       },
+      get hasHistory() {
+        return channel.hasHistory;
+      },
+      get epoch() {
+        return channel.epoch;
+      },
+      history: (request) => channel.history(request),
       send: (signal) => {
         const outcome = channel.send(signal);
         if (!isChat(signal.type)) return outcome;

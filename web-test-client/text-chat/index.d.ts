@@ -398,7 +398,7 @@ export type ChatActivity =
   /** A signal that is not a message, such as a typing signal. */
   | { readonly kind: 'otherSignal'; readonly signal: ReceivedSignal }
   | { readonly kind: 'unread'; readonly count: number }
-  /** `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
+  /** A page was read, with the changes that it made; or `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
   | { readonly kind: 'historyChanged' }
   | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' | 'history' }>;
 

@@ -506,7 +506,7 @@ export class TextChatComponent {
       }
       messages.push(message);
     }
-    const changes = this.#report(this.timeline.merge(messages, place));
+    const changes = this.#report(this.timeline.merge(messages, place), { kind: 'historyChanged' });
     for (const localId of settled) {
       this.#queue.remove(localId);
       this.#wakeWaiters(localId);
