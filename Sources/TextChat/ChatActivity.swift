@@ -20,6 +20,8 @@ public enum ChatActivity: Equatable, Sendable {
     /// ``TextChatComponent/hasEarlier``, ``TextChatComponent/isLoadingEarlier`` or ``TextChatComponent/historyError`` has
     /// changed.
     case historyChanged
+    /// A page of the history was read, with the changes of the rows that it made.
+    case historyRead([TimelineChange])
     /// Messages were erased from the session's history.
     case erased(Erasure)
 }

@@ -311,8 +311,10 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
              const { MessagesView } = await import('/chat/messages-view.js');
              const { ChatTimeline } = await import('/text-chat/index.js');
              document.body.append(chatTemplate());
-             const view = new MessagesView((id) => document.getElementById(id), { nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3 });
              const timeline = new ChatTimeline({ limit: 3 });
+             const view = new MessagesView((id) => document.getElementById(id), {
+               nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
+             });
              const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
            }"""

@@ -604,6 +604,7 @@ struct ComponentTests {
         case .reconnected: "reconnected"
         case .disconnected: "disconnected"
         case .historyChanged: "history"
+        case .historyRead(let changes): "read \(changes.count)"
         case .erased(let erasure): "erased \(erasure)"
         }
     }

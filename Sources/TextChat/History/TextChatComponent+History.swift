@@ -85,6 +85,7 @@ extension TextChatComponent {
             return message
         }
         let changes = tell(timeline.merge(messages, at: place))
+        onActivity?(.historyRead(changes))
         for localID in settled { noteSettled(localID) }
         startNext()
         readOn()

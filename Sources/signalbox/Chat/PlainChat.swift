@@ -27,6 +27,10 @@ final class PlainChat {
     /// - Returns: the exit code after a failure.
     func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
         if isTerminal { say(PresenceText(of: session).arrival) }
+        component.onActivity = { [weak self] activity in
+            if case .historyRead(let changes) = activity { self?.printRead(changes) }
+        }
+        component.readHistory()
         let reading = Task { await self.send(lines) }
         for await event in events { if !handle(event) { break } }
         reading.cancel()
@@ -103,6 +107,13 @@ final class PlainChat {
     private func printNew(_ changes: [TimelineChange]) {
         for case .insert(let row, _) in changes {
             if let message = row.message?.message, message.direction == .received { show(message) }
+        }
+    }
+
+    /// Shows messages of the session's history, those of this user's earlier connections included.
+    private func printRead(_ changes: [TimelineChange]) {
+        for case .insert(let row, _) in changes {
+            if let message = row.message?.message { show(message) }
         }
     }
 

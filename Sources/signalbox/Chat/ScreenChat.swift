@@ -60,6 +60,10 @@ final class ScreenChat {
             },
             Task { [stream = component.typing.snapshotStream()] in for await _ in stream { showStatus() } },
         ]
+        component.onActivity = { [weak self] activity in
+            if case .historyRead(let changes) = activity { self?.show(changes) }
+        }
+        component.readHistory()
         for await event in events { if !handle(event) { break } }
         for task in tasks { task.cancel() }
         component.typing.stop()
@@ -228,7 +232,10 @@ final class ScreenChat {
             case .gap:
                 lines.append(colors.notice("-- something may be missing here"))
                 lastSender = nil
-            case .beginning, .unreadDivider: break
+            case .beginning:
+                lines.append(colors.notice("-- the beginning of the conversation"))
+                lastSender = nil
+            case .unreadDivider: break
             }
         }
         if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }
