@@ -30,6 +30,7 @@ struct FirstChat {
         }
         try await session.connect(token: arguments[3])
         chat.setSenderId(session.connectionId?.rawValue, alias: session.connection?.data)
+        chat.readHistory()
 
         chat.edit("Hello")
         switch await chat.send() {

@@ -41,6 +41,10 @@ open class OTKTextChatComponent: NSObject {
             now: WallTime(Date()))
     }
 
+    /// Not in OpenTok: adds a page of the session's history, so that a user who joins late sees what was said. Add it
+    /// before messages that arrive. The user's own messages are those of the ID given to ``setSenderId(_:alias:)``.
+    public func addHistory(_ page: HistoryPage) { chat.handle(.history(page), now: WallTime(Date())) }
+
     // MARK: - Not in OpenTok: the tasks of its view
 
     /// The text in the composer.

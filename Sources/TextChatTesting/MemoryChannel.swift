@@ -49,6 +49,15 @@ public final class MemoryChannel: SignalChannel {
 
     public var connectionId: ConnectionID? { state.withLock { $0.isConnected ? connection.connectionId : nil } }
 
+    public var epoch: Epoch? { session.epoch }
+
+    public var hasHistory: Bool { session.keepsHistory }
+
+    public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
+        guard session.keepsHistory else { throw SignalingError(.notFound, "the session keeps no history") }
+        return session.page(request)
+    }
+
     public var memberCount: Int? { connectionId == nil ? nil : session.memberCount }
 
     /// All signals that were sent through this channel, in order.

@@ -4,17 +4,24 @@ import Synchronization
 /// A session in memory: connections send signals to each other in one order, at the pace of the test.
 ///
 /// A signal gets its seq when it is sent. Each connection's events wait in its inbox until the test removes them, so
-/// the test decides what arrives when. Answers come at once unless they are held.
+/// the test decides what arrives when. Answers come at once unless they are held. If it keeps a history, all broadcasts
+/// but online-only ones are in it, each a second after the one before.
 public final class MemorySession: Sendable {
     private struct State {
         var lastSeq: Int64 = 0
         var lastConnection = 0
         var channels: [MemoryChannel] = []
+        var kept: [HistoryMessage] = []
     }
+
+    /// Whether the session keeps a history.
+    public let keepsHistory: Bool
+    /// The name of the session's order.
+    public let epoch = Epoch(rawValue: "memory")
 
     private let state = Mutex(State())
 
-    public init() {}
+    public init(keepsHistory: Bool = false) { self.keepsHistory = keepsHistory }
 
     /// A new connection, whose inbox begins with `connected`; the others get `connectionCreated`. Its ID is `name`, or
     /// `connection-1` and so on.
@@ -46,6 +53,12 @@ public final class MemorySession: Sendable {
                 state.lastSeq += 1
                 seq = Seq(state.lastSeq)
             }
+            if keepsHistory, let seq, request.to == nil {
+                state.kept.append(
+                    HistoryMessage(
+                        seq: seq, from: sender, time: WallTime(milliseconds: 1_700_000_000_000 + seq.rawValue * 1000),
+                        content: .signal(type: request.type, data: request.data, isJSON: false)))
+            }
             let signal = Signal(
                 type: request.type, data: request.data, from: sender, seq: seq, isDirected: request.to != nil)
             for channel in state.channels where request.to == nil || request.to == channel.connection.connectionId {
@@ -53,6 +66,40 @@ public final class MemorySession: Sendable {
             }
             return seq
         }
+    }
+
+    /// Erases messages, as a moderator does. Every channel gets `erased`.
+    public func erase(_ erasure: Erasure) {
+        state.withLock { state in
+            state.kept = state.kept.compactMap { message in
+                guard erasure.covers(message.seq) else { return message }
+                guard case .message = erasure else { return nil }
+                var message = message
+                message.content = .erased
+                return message
+            }
+            for channel in state.channels { channel.put(.erased(erasure)) }
+        }
+    }
+
+    func page(_ request: HistoryRequest) -> HistoryPage {
+        let kept = state.withLock { $0.kept }
+        let found: [HistoryMessage]
+        let messages: ArraySlice<HistoryMessage>
+        switch request.position {
+        case .newest:
+            found = kept
+            messages = found.suffix(request.limit)
+        case .before(let seq):
+            found = kept.filter { $0.seq < seq }
+            messages = found.suffix(request.limit)
+        case .after(let seq):
+            found = kept.filter { $0.seq > seq }
+            messages = found.prefix(request.limit)
+        }
+        var range: ClosedRange<Seq>?
+        if let first = kept.first, let last = kept.last { range = first.seq...last.seq }
+        return HistoryPage(range: range, more: messages.count < found.count, messages: Array(messages))
     }
 
     func remove(_ connection: Connection) {

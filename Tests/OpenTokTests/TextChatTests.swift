@@ -1,5 +1,6 @@
 import Foundation
 import OpenTok
+import SignalingProtocol
 import Testing
 
 /// A delegate that records the messages and sends nothing.
@@ -40,6 +41,28 @@ struct TextChatTests {
         #expect(chat.rows[0].message?.text == "  hello ")
         #expect(chat.draft == "")
         #expect(delegate.messages.count == 1)
+    }
+
+    @Test("CHAT-9: a page of the history stands before what arrives, with the times of the session")
+    func history() throws {
+        let chat = OTKTextChatComponent()
+        let page = HistoryPage(
+            range: Seq(3)...Seq(4), more: false,
+            messages: [("me", "hi", 3), ("bob", "hello", 4)].map { (sender, text, seq) in
+                HistoryMessage(
+                    seq: Seq(seq),
+                    from: Connection(
+                        connectionId: ConnectionID(sender), creationTime: WallTime(milliseconds: 0), data: ""),
+                    time: WallTime(milliseconds: seq * 1000),
+                    content: .signal(type: "TextChat", data: text, isJSON: false))
+            })
+        chat.setSenderId("me", alias: "Me")
+        chat.addHistory(page)
+        chat.addHistory(page)
+        chat.addMessage(message("new", from: "bob", at: 500))
+        #expect(chat.rows.compactMap(\.message?.text) == ["hi", "hello", "new"])
+        #expect(chat.rows.map(\.kind) == [.sent, .divider, .received, .divider, .received, .divider])
+        #expect(chat.rows[0].message?.dateTime == Date(timeIntervalSince1970: 3))
     }
 
     @Test("a refused message, or one without a delegate, stays in the draft and is not shown")

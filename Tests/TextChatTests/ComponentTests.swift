@@ -609,6 +609,36 @@ struct ComponentTests {
         }
     }
 
+    // MARK: The history
+
+    @Test("CHAT-9: a user who joins late sees the newest page, loads what was before, and sees what is erased go")
+    func lateJoin() async throws {
+        let session = MemorySession(keepsHistory: true)
+        let bob = session.connect("bob")
+        for number in 1...60 { try await bob.send(SignalRequest(type: "TextChat", data: "\(number)")) }
+        let (chat, channel) = (TextChatComponent(), session.connect("me"))
+        let (readings, reading) = AsyncStream.makeStream(of: Void.self)
+        var pages = readings.makeAsyncIterator()
+        chat.onActivity = { if case .historyRead = $0 { reading.yield() } }
+        chat.channel = channel
+        chat.readHistory()
+        await pages.next()
+        #expect(chat.messages.map(\.text) == (11...60).map(String.init))
+        #expect(chat.hasEarlier == true)
+        #expect(chat.unreadCount == 0)
+        #expect(chat.loadEarlier())
+        #expect(chat.loadEarlier())
+        await pages.next()
+        #expect(chat.messages.map(\.text) == (1...60).map(String.init))
+        #expect(chat.rows.first?.content == .beginning)
+        #expect(chat.hasEarlier == false)
+        #expect(!chat.loadEarlier())
+        session.erase(.through(chat.messages[57].seq ?? Seq(0)))
+        session.erase(.message(chat.messages[58].seq ?? Seq(0)))
+        for event in channel.removeEvents() { chat.handle(event, now: ManualClock().now) }
+        #expect(chat.messages.map(\.text) == [ChatMessage.erasedText, "60"])
+    }
+
     // MARK: After a restart
 
     @Test(
