@@ -60,7 +60,9 @@ extension ConnectionState {
     /// Asks for the next page, unless the client has yet to read what it got, or is over its rate. It does not matter
     /// whether the server reads from the client: it may wait for just these pages.
     mutating func readNextPage() -> [Effect] {
-        guard historyReads.count > 0, !backPressure.hasBacklog, !isOverLineRate, let session = connected?.session, let read = historyReads.beginNext() else { return [] }
+        guard historyReads.count > 0, !backPressure.hasBacklog, !isOverLineRate, let session = connected?.session,
+            let read = historyReads.beginNext()
+        else { return [] }
         return [.readHistory(read.id, read.request, session)]
     }
 

@@ -16,8 +16,8 @@ public struct EngineHistory {
 
 /// Telling the archive what the sessions' states carry for it (HIS-3).
 ///
-/// A batch is told when it is worth a transaction, when its oldest message has waited for long, and when the session is
-/// needed for nothing else. The command that takes it from the state follows the archive's answer, so the state and the
+/// A batch is told when it is worth a transaction, when its oldest message has waited for long, when something is to be
+/// erased, and when the session is needed for nothing else. The command that takes it from the state follows the archive's answer, so the state and the
 /// archive may both have a message, but never none of them.
 extension LoggedSessions {
     /// The messages and the bytes that are worth a transaction, and how long a message waits for them.
@@ -36,7 +36,9 @@ extension LoggedSessions {
         let due = oldest.time.advanced(by: Self.longestWait)
         let isWorthIt =
             state.unarchived.items.count >= Self.batchCount || state.unarchived.byteCount >= Self.batchByteCount
-        guard isWorthIt || due <= time || !state.isOccupied else { return archiveChecks.schedule(hosted.id, at: due) }
+        guard isWorthIt || state.unarchived.hasErasure || due <= time || !state.isOccupied else {
+            return archiveChecks.schedule(hosted.id, at: due)
+        }
         switch hosted.beginArchiving(Self.largestBatchCount, at: time) {
         case nil: break
         case .append(let messages, let seq):

@@ -48,6 +48,8 @@ struct Unarchived: Sendable {
         byteCount = items.reduce(0) { $0 + $1.byteCount }
     }
 
+    /// Whether the archive is to erase something.
+    var hasErasure: Bool { lastErasure > .zero && items.contains { $0.seq == lastErasure } }
     /// Changes whenever the history does, except by trimming.
     var mark: Seq { max(lastKept, lastErasure) }
     var isEmpty: Bool { items.isEmpty }

@@ -36,6 +36,8 @@ public final class SQLiteArchive: MessageArchive {
             try database.execute("PRAGMA secure_delete = ON")
             try database.execute("PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
             database.lockTimeoutMilliseconds = 1_000
+            // A process that was killed may have left erased content there (HIS-9).
+            try? database.checkpoint(.truncate)
             let second = try Database(path: files.path, access: .readOnly)
             second.lockTimeoutMilliseconds = 1_000
             answers = ArchiveAnswers(post: post)

@@ -17,16 +17,19 @@ extension SQLiteCommandLog {
     ///   - post: executes work on the loop, after the calls that run. Called on another thread.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public static func open(
-        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false, now: @escaping @Sendable () -> MonotonicInstant,
+        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
+        now: @escaping @Sendable () -> MonotonicInstant,
         wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         try open(
-            folder: folder, durability: durability, overwritesDeleted: overwritesDeleted, now: now, wallTime: wallTime, logger: logger, post: post,
+            folder: folder, durability: durability, overwritesDeleted: overwritesDeleted, now: now, wallTime: wallTime,
+            logger: logger, post: post,
             tuning: LogTuning())
     }
 
     static func open(
-        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false, now: @escaping @Sendable () -> MonotonicInstant,
+        folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
+        now: @escaping @Sendable () -> MonotonicInstant,
         wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
@@ -78,6 +81,8 @@ extension SQLiteCommandLog {
                 writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
                 tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount, logger: logger)
             receiver.log = log
+            // The last process may have been killed between the snapshot and the overwriting.
+            if overwritesDeleted, content.state?.isClean == false { log.writer.add([.scrub(nil, after: 0)]) }
             return (log, content.kept(openedAt: clock.time(at: now())))
         } catch {
             throw files.openingFault(error)

@@ -169,7 +169,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
             case .needsSnapshots(let sessions):
                 observer?.log(needsSnapshotsOf: sessions)
             case .woken(let session, let key, let snapshot): noteWoken(session, key, snapshot)
-            case .scrubbed(let key, let position?): writer.add([.scrub(key, after: position)])
+            case .scrubbed(let key, .some(let position)): writer.add([.scrub(key, after: position)])
             case .scrubbed(_, nil): break
             case .forgotten(let count): sleeperCount -= count
             case .refused(let session, let refusal):

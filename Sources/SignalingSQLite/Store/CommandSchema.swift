@@ -127,6 +127,8 @@ extension Database {
         // Without a history there is nothing to erase. The overwriting of deleted content, which some distributions switch
         // on, costs a write for each page; the folder is private, and later commands overwrite it anyway.
         try execute("PRAGMA secure_delete = \(overwritesDeleted ? "ON" : "FAST")")
+        // A process that was killed may have left erased content there.
+        if overwritesDeleted { try? checkpoint(.truncate) }
         if durability == .process { try execute("PRAGMA synchronous = NORMAL") }
         // The writer repeats the transaction, and meanwhile reports that it is locked.
         lockTimeoutMilliseconds = 1_000

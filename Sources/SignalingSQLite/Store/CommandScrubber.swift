@@ -23,13 +23,10 @@ final class CommandScrubber {
         update = try Statement("UPDATE command SET bytes = ?, checksum = ? WHERE position = ?", in: database)
     }
 
+    /// - Parameter key: of the session; `nil` for all commands that no session needs.
     /// - Returns: the last position that was looked at; `nil` if no command follows.
-    func scrub(_ key: SessionKey, after start: Int64) throws(DatabaseError) -> Int64? {
-        // No command of a session that has ended is needed.
-        var end = Int64.max
-        covered.bind(key.rawValue, at: 1)
-        if try covered.step() { end = covered.integer(0) }
-        covered.reset()
+    func scrub(_ key: SessionKey?, after start: Int64) throws(DatabaseError) -> Int64? {
+        var ends: [Int64: Int64] = [:]
         rows.bind(start, at: 1)
         defer { rows.reset() }
         var last = start
@@ -37,10 +34,19 @@ final class CommandScrubber {
         while try rows.step() {
             count += 1
             last = rows.integer(0)
-            if last > end { return nil }
-            if rows.integer(1) == key.rawValue { try overwrite(last, key) }
+            let owner = rows.integer(1)
+            guard key.map({ $0.rawValue == owner }) ?? true else { continue }
+            if ends[owner] == nil { ends[owner] = try coveredEnd(of: owner) }
+            if let end = ends[owner], last <= end { try overwrite(last, SessionKey(owner)) }
         }
         return count < Self.rowLimit ? nil : last
+    }
+
+    /// Up to which position a session needs no command: all of them if it has ended.
+    private func coveredEnd(of key: Int64) throws(DatabaseError) -> Int64 {
+        covered.bind(key, at: 1)
+        defer { covered.reset() }
+        return try covered.step() ? covered.integer(0) : .max
     }
 
     private func overwrite(_ position: Int64, _ key: SessionKey) throws(DatabaseError) {

@@ -66,7 +66,7 @@ final class CommandStore {
         var asked: [SessionID] = []
         var woken: [(session: SessionID, key: SessionKey, snapshot: KeptCommands.Snapshot?)] = []
         var forgottenCount = 0
-        var scrubbed: (key: SessionKey, through: Int64?)?
+        var scrubbed: (key: SessionKey?, through: Int64?)?
     }
 
     /// Executes work in one transaction. When it throws, nothing has changed, and the work can be repeated unless the

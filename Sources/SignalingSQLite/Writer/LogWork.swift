@@ -16,8 +16,9 @@ enum LogWork: Sendable {
     case cover(SessionKey, SessionID, through: LogPosition)
     /// The session has ended, and has no further commands.
     case end(SessionKey)
-    /// Overwrites commands of the session that its snapshot covers, from this global position on, a number of them.
-    case scrub(SessionKey, after: Int64)
+    /// Overwrites a number of commands from this global position on: those of the session that its snapshot covers, or all
+    /// that no session needs.
+    case scrub(SessionKey?, after: Int64)
     /// The session sleeps, and has no further commands.
     case sleep(SessionKey, PendingSnapshot)
     /// Makes a sleeping session one with this key.
