@@ -1,57 +1,77 @@
 import DequeModule
+import HeapModule
 import SignalingProtocol
 
 /// The archive of a process that keeps its sessions in memory. It answers within each call.
 public final class MemoryArchive: MessageArchive {
-    private struct Session {
-        /// In the order of their seqs.
-        var messages: Deque<ArchivedMessage> = []
-        var byteCount = 0
-        var last = Seq.zero
-        /// Messages up to it are gone, and do not come back.
-        var trimmed = Seq.zero
-
-        /// The index of the first message that does not come before this seq.
-        func index(of seq: Seq) -> Int {
-            var (low, high) = (0, messages.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if messages[middle].seq < seq { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
-
-        mutating func removeOldest() {
-            let oldest = messages.removeFirst()
-            byteCount -= oldest.byteCount
-            trimmed = max(trimmed, oldest.seq)
-        }
-    }
-
-    private var sessions: [SessionID: Session] = [:]
-    private var bounds: HistoryBounds
     public private(set) var byteCount = 0
     public private(set) var messageCount = 0
+    private var bounds: HistoryBounds
+    private var sessions: [SessionID: Session] = [:]
+    /// Has an entry for the present size of each session, and others for earlier sizes.
+    private var sizes: Heap<Size> = []
 
     public init(bounds: HistoryBounds = HistoryBounds()) { self.bounds = bounds }
 
     public var isEmpty: Bool { sessions.isEmpty }
-    public func changeBounds(to new: HistoryBounds) { bounds = new }
+
+    private struct Session {
+        /// In the order of their seqs.
+        var messages: Deque<ArchivedMessage> = []
+        var byteCount = 0
+        /// The greatest seq that there ever was.
+        var last = Seq.zero
+        /// Messages up to this seq are trimmed or erased, and do not come back.
+        var goneThrough = Seq.zero
+
+        /// The index of the first message with a greater seq.
+        func index(after seq: Seq) -> Int {
+            // Nearly every message is newer than all others.
+            guard let newest = messages.last, seq < newest.seq else { return messages.count }
+            var (low, high) = (0, messages.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if messages[middle].seq <= seq { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+
+        mutating func add(_ message: ArchivedMessage) {
+            guard message.seq > goneThrough else { return }
+            let index = index(after: message.seq)
+            guard index == 0 || messages[index - 1].seq != message.seq else { return }
+            messages.insert(message, at: index)
+            last = max(last, message.seq)
+            byteCount += message.byteCount
+        }
+
+        mutating func removeOldest() {
+            guard let oldest = messages.popFirst() else { return }
+            byteCount -= oldest.byteCount
+            goneThrough = max(goneThrough, oldest.seq)
+        }
+    }
+
+    private struct Size: Comparable {
+        let byteCount: Int
+        let session: SessionID
+
+        static func < (left: Size, right: Size) -> Bool {
+            (left.byteCount, left.session) < (right.byteCount, right.session)
+        }
+    }
 
     public func append(
-        _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+        _ messages: [ArchivedMessage], to session: SessionID,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         change(session) { kept in
-            for message in messages where message.seq > kept.trimmed {
-                let index = kept.index(of: message.seq)
-                if index < kept.messages.count, kept.messages[index].seq == message.seq { continue }
-                kept.messages.insert(message, at: index)
-                kept.byteCount += message.byteCount
-                kept.last = max(kept.last, message.seq)
+            for message in messages { kept.add(message) }
+            while kept.messages.count > bounds.messageCount || kept.byteCount > bounds.byteCount {
+                kept.removeOldest()
             }
-            while kept.messages.count > bounds.messageCount || kept.byteCount > bounds.byteCount { kept.removeOldest() }
         }
-        trimLargest()
+        trimToTotal()
         answer(.success(()))
     }
 
@@ -62,39 +82,40 @@ public final class MemoryArchive: MessageArchive {
         guard let kept = sessions[session], let first = kept.messages.first, let last = kept.messages.last else {
             return answer(.success(ArchivePage(range: nil, more: false, messages: [])))
         }
-        let (found, possible): ([ArchivedMessage], Int)
-        switch request.position {
-        case .newest:
-            possible = kept.messages.count
-            found = kept.messages.reversed().withinPage(request.limit).reversed()
-        case .before(let seq):
-            possible = kept.index(of: seq)
-            found = kept.messages[..<possible].reversed().withinPage(request.limit).reversed()
-        case .after(let seq):
-            let rest = kept.messages[kept.index(of: seq.next)...]
-            possible = rest.count
-            found = rest.withinPage(request.limit)
+        var room = PageRoom(limit: request.limit)
+        var page = ArchivePage(range: first.seq...last.seq, more: false, messages: [])
+        func add(_ messages: some Sequence<ArchivedMessage>) {
+            for message in messages {
+                guard room.admits(message) else { return page.more = true }
+                page.messages.append(message)
+            }
         }
-        answer(
-            .success(ArchivePage(range: first.seq...last.seq, more: found.count < possible, messages: found)))
+        switch request.position {
+        case .newest: add(kept.messages.reversed())
+        case .before(let seq): add(kept.messages[..<(seq > .zero ? kept.index(after: seq.previous) : 0)].reversed())
+        case .after(let seq):
+            add(kept.messages[kept.index(after: seq)...])
+            return answer(.success(page))
+        }
+        page.messages.reverse()
+        answer(.success(page))
     }
 
     public func erase(
         _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        if sessions[session] != nil {
-            change(session) { kept in
-                switch erasure {
-                case .message(let seq):
-                    let index = kept.index(of: seq)
-                    guard index < kept.messages.count, kept.messages[index].seq == seq else { return }
-                    kept.byteCount -= kept.messages[index].byteCount
-                    kept.messages[index] = kept.messages[index].erased
-                    kept.byteCount += kept.messages[index].byteCount
-                case .through(let seq):
-                    while let first = kept.messages.first, first.seq <= seq { kept.removeOldest() }
-                    kept.trimmed = max(kept.trimmed, min(seq, kept.last))
-                }
+        guard sessions[session] != nil else { return answer(.success(())) }
+        change(session) { kept in
+            switch erasure {
+            case .message(let seq):
+                let index = kept.index(after: seq) - 1
+                guard index >= 0, kept.messages[index].seq == seq else { return }
+                kept.byteCount -= kept.messages[index].byteCount
+                kept.messages[index] = kept.messages[index].erased
+                kept.byteCount += kept.messages[index].byteCount
+            case .through(let seq):
+                while let oldest = kept.messages.first, oldest.seq <= seq { kept.removeOldest() }
+                kept.goneThrough = max(kept.goneThrough, min(seq, kept.last))
             }
         }
         answer(.success(()))
@@ -105,42 +126,52 @@ public final class MemoryArchive: MessageArchive {
     }
 
     public func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
-        let cutoff = WallTime(milliseconds: now.milliseconds - bounds.age.wholeMilliseconds)
-        var forgotten: [SessionID] = []
-        for session in Array(sessions.keys) {
-            change(session) { kept in
-                while let first = kept.messages.first, first.time < cutoff { kept.removeOldest() }
-            }
-            if sessions[session]?.messages.isEmpty == true {
-                sessions[session] = nil
-                forgotten.append(session)
+        let oldest = bounds.oldestTime(at: now)
+        for id in Array(sessions.keys) {
+            change(id) { kept in
+                while let first = kept.messages.first,
+                    first.time < oldest || kept.messages.count > bounds.messageCount
+                        || kept.byteCount > bounds.byteCount
+                { kept.removeOldest() }
             }
         }
-        trimLargest()
-        answer(.success(forgotten))
+        trimToTotal()
+        let empty = sessions.filter(\.value.messages.isEmpty).map(\.key).sorted()
+        for id in empty { sessions[id] = nil }
+        answer(.success(empty))
     }
 
-    private func change(_ session: SessionID, _ body: (inout Session) -> Void) {
-        var kept = sessions[session] ?? Session()
-        let before = (kept.byteCount, kept.messages.count)
-        body(&kept)
-        byteCount += kept.byteCount - before.0
-        messageCount += kept.messages.count - before.1
-        sessions[session] = kept
-    }
+    public func changeBounds(to new: HistoryBounds) { bounds = new }
 
-    /// Trims a part more than needed, so that the largest session is not searched for with each message.
-    private func trimLargest() {
-        guard byteCount > bounds.totalByteCount else { return }
-        let goal = bounds.totalByteCount / 16 * 15
-        while byteCount > goal, let largest = sessions.max(by: { $0.value.byteCount < $1.value.byteCount })?.key,
-            sessions[largest]?.messages.isEmpty == false
-        {
-            change(largest) { kept in
-                let excess = byteCount - goal
-                let end = kept.byteCount - excess
-                while !kept.messages.isEmpty, kept.byteCount > end { kept.removeOldest() }
-            }
+    // MARK: - Sizes
+
+    private func change(_ id: SessionID, _ body: (inout Session) -> Void) {
+        let (count, bytes) = (sessions[id]?.messages.count ?? 0, sessions[id]?.byteCount ?? 0)
+        body(&sessions[id, default: Session()])
+        guard let kept = sessions[id] else { return }
+        messageCount += kept.messages.count - count
+        byteCount += kept.byteCount - bytes
+        guard kept.byteCount != bytes, kept.byteCount > 0 else { return }
+        sizes.insert(Size(byteCount: kept.byteCount, session: id))
+        // Earlier sizes must not add up.
+        if sizes.count > 2 * sessions.count + 64 {
+            sizes = Heap(sessions.lazy.filter { $1.byteCount > 0 }.map { Size(byteCount: $1.byteCount, session: $0) })
         }
+    }
+
+    /// Trims the session with the most bytes, one message at a time.
+    private func trimToTotal() {
+        while byteCount > bounds.totalByteCount, let largest = sizes.popMax() {
+            guard sessions[largest.session]?.byteCount == largest.byteCount else { continue }
+            change(largest.session) { $0.removeOldest() }
+        }
+    }
+}
+
+extension HistoryBounds {
+    /// Messages before this time are trimmed.
+    public func oldestTime(at now: WallTime) -> WallTime {
+        let (time, overflow) = now.milliseconds.subtractingReportingOverflow(age.wholeMilliseconds)
+        return WallTime(milliseconds: overflow ? .min : time)
     }
 }

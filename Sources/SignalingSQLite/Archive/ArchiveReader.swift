@@ -5,66 +5,56 @@ import SignalingProtocol
 final class ArchiveReader {
     private let database: Database
     private let sessions: ArchiveSessions
-    private let first: Statement
-    private let last: Statement
-    private let before: Statement
-    private let after: Statement
+    private let chunks: ArchiveChunks
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
         sessions = try ArchiveSessions(database)
-        first = try Statement("SELECT seq FROM message WHERE session = ? ORDER BY seq LIMIT 1", in: database)
-        last = try Statement("SELECT seq FROM message WHERE session = ? ORDER BY seq DESC LIMIT 1", in: database)
-        before = try Statement(
-            "SELECT seq, time, head, content FROM message WHERE session = ? AND seq < ? ORDER BY seq DESC", in: database
-        )
-        after = try Statement(
-            "SELECT seq, time, head, content FROM message WHERE session = ? AND seq > ? ORDER BY seq", in: database)
+        chunks = try ArchiveChunks(database)
     }
 
-    func page(_ request: HistoryRequest, of session: SessionID) throws(DatabaseError) -> ArchivePage {
+    /// - Parameter isDamaged: called for a chunk that was changed. Its messages are left out.
+    func page(
+        _ request: HistoryRequest, of session: SessionID, isDamaged: () -> Void
+    ) throws(DatabaseError) -> ArchivePage {
         // One short transaction: a longer one would hold back checkpoints.
         try database.execute("BEGIN")
         defer { database.rollBack() }
-        let empty = ArchivePage(range: nil, more: false, messages: [])
-        guard let row = try sessions.row(session), let oldest = try seq(first, row.key),
-            let newest = try seq(last, row.key)
-        else { return empty }
-        var page = ArchivePage(range: oldest...newest, more: false, messages: [])
-        switch request.position {
-        case .newest: try read(before, row.key, .max, request.limit, &page)
-        case .before(let limit): try read(before, row.key, limit.rawValue, request.limit, &page)
-        case .after(let limit): try read(after, row.key, limit.rawValue, request.limit, &page)
+        guard let row = try sessions.row(session), row.count > 0,
+            let first = try chunks.first(after: .min, row.key)
+        else { return ArchivePage(range: nil, more: false, messages: []) }
+        // The newest message goes last, so it is there.
+        var page = ArchivePage(range: Seq(first)...Seq(max(first, row.last)), more: false, messages: [])
+        var room = PageRoom(limit: request.limit)
+        func add(_ chunk: ArchiveChunks.Row, _ isWanted: (ArchivedMessage) -> Bool, goesBack: Bool) -> Bool {
+            guard let messages = chunk.chunk?.messages.filter(isWanted) else {
+                isDamaged()
+                return true
+            }
+            for message in goesBack ? messages.reversed() : messages {
+                guard room.admits(message) else {
+                    page.more = true
+                    return false
+                }
+                page.messages.append(message)
+            }
+            return true
         }
-        if case .after = request.position { return page }
+        switch request.position {
+        case .newest:
+            try chunks.read(.through(.max), row.key) { add($0, { _ in true }, goesBack: true) }
+        case .before(let limit):
+            try chunks.read(.through(limit.rawValue), row.key) { add($0, { $0.seq < limit }, goesBack: true) }
+        case .after(let limit):
+            let start = try chunks.row(at: limit.rawValue, row.key)?.first ?? limit.rawValue
+            try chunks.read(.from(start), row.key) { add($0, { $0.seq > limit }, goesBack: false) }
+            return page
+        }
         page.messages.reverse()
         return page
     }
 
     func lastSeq(of session: SessionID) throws(DatabaseError) -> Seq? {
         try sessions.row(session).map { Seq($0.last) }
-    }
-
-    private func seq(_ statement: Statement, _ key: Int64) throws(DatabaseError) -> Seq? {
-        statement.bind(key, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? Seq(statement.integer(0)) : nil
-    }
-
-    private func read(
-        _ statement: Statement, _ key: Int64, _ position: Int64, _ limit: Int, _ page: inout ArchivePage
-    ) throws(DatabaseError) {
-        statement.bind(key, at: 1)
-        statement.bind(position, at: 2)
-        defer { statement.reset() }
-        var room = PageRoom(limit: limit)
-        while try statement.step() {
-            let message = statement.message
-            guard room.admits(message) else {
-                page.more = true
-                return
-            }
-            page.messages.append(message)
-        }
     }
 }

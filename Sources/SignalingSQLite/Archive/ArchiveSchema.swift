@@ -1,32 +1,42 @@
 /// The tables of an archive (HIS-1 to HIS-3).
 ///
-/// `message` is keyed by session and seq, so that a page is read from neighbouring rows. `session` has the sums that the
-/// bounds need, and what must not come back.
+/// `chunk` has neighbouring messages of a session, in the form of ``ArchiveChunk``. `session` has the sums that the
+/// bounds need, and what must not come back. `state` has the sums of all sessions, so that the start reads one row.
 enum ArchiveSchema {
     static let schema = DatabaseSchema(
         // "SgHi" in ASCII.
         applicationID: 0x5367_4869, version: 1,
         tables: [
+            "chunk": """
+            CREATE TABLE chunk (
+                session INTEGER NOT NULL,       -- the key of the session
+                first INTEGER NOT NULL,         -- the seq of the first message
+                checksum INTEGER NOT NULL,
+                messages BLOB NOT NULL,
+                PRIMARY KEY (session, first)
+            ) STRICT, WITHOUT ROWID
+            """,
             "session": """
             CREATE TABLE session (
                 id BLOB PRIMARY KEY,            -- UTF-8
-                key INTEGER NOT NULL,           -- of the rows of message
+                key INTEGER NOT NULL,
                 last INTEGER NOT NULL,          -- the greatest seq that there ever was
                 trimmed INTEGER NOT NULL,       -- messages up to it are gone, and do not come back
-                oldest INTEGER NOT NULL,        -- the time of the oldest message
+                oldest INTEGER NOT NULL,        -- the time of the oldest message, in milliseconds since 1970
                 count INTEGER NOT NULL,         -- messages
-                bytes INTEGER NOT NULL          -- what they count for the bounds
+                bytes INTEGER NOT NULL,         -- what they count for the bounds
+                checksum INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID
             """,
-            "message": """
-            CREATE TABLE message (
-                session INTEGER NOT NULL,
-                seq INTEGER NOT NULL,
-                time INTEGER NOT NULL,          -- milliseconds since 1970
-                head BLOB NOT NULL,             -- JSON: seq and sender
-                content BLOB,                   -- JSON: type and data; NULL once it is erased
-                PRIMARY KEY (session, seq)
-            ) STRICT, WITHOUT ROWID
+            "state": """
+            CREATE TABLE state (
+                one INTEGER PRIMARY KEY CHECK (one = 1),
+                key INTEGER NOT NULL,           -- the greatest key that was ever used
+                sessions INTEGER NOT NULL,
+                messages INTEGER NOT NULL,
+                bytes INTEGER NOT NULL,
+                checksum INTEGER NOT NULL
+            ) STRICT
             """,
         ])
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Logging
 import SignalingCore
@@ -5,6 +6,8 @@ import SignalingProtocol
 import Synchronization
 
 /// The thread that writes to an archive. It commits what waits in one transaction, and repeats it while the disk is full.
+///
+/// Unchecked: `waiting` and `shownTotals` have locks, and the rest is confined to the queue.
 final class ArchiveWriter: @unchecked Sendable {
     private struct Item: Sendable {
         let work: ArchiveStore.Work
@@ -12,55 +15,79 @@ final class ArchiveWriter: @unchecked Sendable {
     }
 
     private struct Waiting {
-        var items: [Item] = []
+        var items: Deque<Item> = []
+        /// With the numbers of their answers.
+        var sweeps: Deque<(now: WallTime, number: UInt64)> = []
         var isScheduled = false
     }
 
-    /// The most rows of a transaction, unless a single step has more.
+    /// What the thread writes to.
+    private enum Target {
+        case open(OpenArchive)
+        /// Nothing can be written any more, for this reason.
+        case closed(ArchiveFault)
+    }
+
+    /// The most messages of a transaction, unless a single step has more.
     private static let rowLimit = 128
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private let queue = DispatchQueue(label: "signalbox.history")
     private let waiting = Mutex(Waiting())
-    private let shownTotals: Mutex<ArchiveStore.Totals>
+    private let shownTotals: Mutex<ArchiveTotals>
+    private let place: ArchivePlace
+    private let reading: ArchiveReading
     private let answers: ArchiveAnswers
-    private let path: String
-    private let logger: Logger
-    // Confined to the queue.
-    private var store: ArchiveStore?
+    private var target: Target
+    private var sweep: (sweep: ArchiveSweep, number: UInt64)?
     private var isStalled = false
     /// Content was erased that the write-ahead log may still have.
     private var mustTruncate = false
 
-    init(_ store: ArchiveStore, path: String, answers: ArchiveAnswers, logger: Logger) {
-        self.store = store
-        self.path = path
+    init(_ opened: OpenArchive, at place: ArchivePlace, reading: ArchiveReading, answers: ArchiveAnswers) {
+        target = .open(opened)
+        self.place = place
+        self.reading = reading
         self.answers = answers
-        self.logger = logger
-        shownTotals = Mutex(store.totals)
+        shownTotals = Mutex(opened.store.totals)
+        // The last process may have erased something just before it ended.
+        mustTruncate = place.files.hasLog
+        if mustTruncate { queue.async { [self] in truncate() } }
     }
 
-    var totals: ArchiveStore.Totals { shownTotals.withLock { $0 } }
+    var totals: ArchiveTotals { shownTotals.withLock { $0 } }
     /// Whether work waits or is under way.
     var isBusy: Bool { waiting.withLock { $0.isScheduled } }
 
     func add(_ work: ArchiveStore.Work, _ number: UInt64?) {
+        add { $0.items.append(Item(work: work, number: number)) }
+    }
+
+    func addSweep(at now: WallTime, _ number: UInt64) { add { $0.sweeps.append((now, number)) } }
+
+    private func add(_ change: (inout Waiting) -> Void) {
         let mustSchedule = waiting.withLock { waiting in
-            waiting.items.append(Item(work: work, number: number))
+            change(&waiting)
             defer { waiting.isScheduled = true }
             return !waiting.isScheduled
         }
         if mustSchedule { queue.async { [self] in writeAll() } }
     }
 
+    /// Writes what waits, and closes the database. Returns when the thread uses it no more.
     func close() {
         queue.sync {
-            while writeNext() == .wrote {}
-            if mustTruncate { truncate() }
-            try? store?.database.checkpoint(.truncate)
-            store = nil
+            while case .wrote = writeNext() {}
+            if case .open(let opened) = target {
+                opened.checkpoints.stop()
+                // What cannot be copied now stays in the write-ahead log.
+                try? opened.store.database.checkpoint(.truncate)
+            }
+            target = .closed(ArchiveFault("the history is closed"))
         }
     }
+
+    // MARK: - The thread
 
     private enum Step { case wrote, idle, stalled }
 
@@ -68,85 +95,158 @@ final class ArchiveWriter: @unchecked Sendable {
         while true {
             switch writeNext() {
             case .wrote: continue
-            case .idle: break
+            case .idle: return truncate()
             case .stalled: return queue.asyncAfter(deadline: .now() + Self.retryDelay) { [self] in writeAll() }
             }
-            break
         }
-        if mustTruncate { truncate() }
     }
 
+    /// Commits what waits, and a step of a sweep.
+    private func writeNext() -> Step {
+        let items = take()
+        if !items.isEmpty {
+            let isStalled = !perform(
+                { store throws(DatabaseError) in
+                    for item in items { try store.execute(item.work) }
+                },
+                answer: { [self] result in
+                    waiting.withLock { $0.items.removeFirst(items.count) }
+                    for case .erase in items.map(\.work) { mustTruncate = true }
+                    answers.give(items.compactMap { item in item.number.map { ($0, result.map { .done }) } })
+                })
+            if isStalled { return .stalled }
+        }
+        guard let (current, number) = sweep ?? nextSweep() else { return items.isEmpty ? .idle : .wrote }
+        var next = current
+        let isStalled = !perform(
+            { store throws(DatabaseError) in
+                next = current
+                try next.step(store)
+            },
+            answer: { [self] result in
+                sweep = (next, number)
+                let isOver = if case .failure = result { true } else { next.isDone }
+                guard isOver else { return }
+                sweep = nil
+                answers.give([(number, result.map { .forgotten(next.forgotten) })])
+            })
+        return isStalled ? .stalled : .wrote
+    }
+
+    /// The next work of one transaction. It waits on until it is committed.
     private func take() -> [Item] {
         waiting.withLock { waiting in
-            var count = 0
+            var items: [Item] = []
             var rows = 0
             for item in waiting.items {
                 rows += item.work.rowCount
-                if count > 0, rows > Self.rowLimit { break }
-                count += 1
-                if case .sweep = item.work { break }
+                if !items.isEmpty, rows > Self.rowLimit { break }
+                items.append(item)
             }
-            if count == 0 { waiting.isScheduled = false }
-            return Array(waiting.items.prefix(count))
+            if items.isEmpty, waiting.sweeps.isEmpty, sweep == nil { waiting.isScheduled = false }
+            return items
         }
     }
 
-    private func writeNext() -> Step {
-        guard let store else { return .idle }
-        let items = take()
-        if items.isEmpty { return .idle }
-        var outcome = ArchiveAnswers.Outcome.success(.done)
-        do throws(DatabaseError) {
-            var done = try store.execute(items.map(\.work))
-            mustTruncate = mustTruncate || done.hasErased
-            var forgotten = done.forgotten
-            // The rest of a sweep, in transactions of its own: acknowledgements do not wait, but other rooms do.
-            while done.isUnfinished, case .sweep(let now)? = items.last?.work {
-                done = try store.execute([.sweep(now)])
-                forgotten += done.forgotten
+    private func nextSweep() -> (sweep: ArchiveSweep, number: UInt64)? {
+        guard case .open(let opened) = target else {
+            waiting.withLock { waiting in
+                for sweep in waiting.sweeps { answers.give([(sweep.number, .failure(ArchiveFault("it is closed")))]) }
+                waiting.sweeps = []
             }
-            if !forgotten.isEmpty { outcome = .success(.forgotten(forgotten)) }
-            if isStalled {
-                isStalled = false
-                logger.notice("the history can be written to again", metadata: ["path": "\(path)"])
+            return nil
+        }
+        return waiting.withLock { $0.sweeps.popFirst() }.map { now, number in
+            (ArchiveSweep(now: now, bounds: opened.store.bounds), number)
+        }
+    }
+
+    /// Executes a transaction, and passes on its result.
+    ///
+    /// - Returns: false, without a result, if it has to be repeated later.
+    private func perform(
+        _ body: (ArchiveStore) throws(DatabaseError) -> Void, answer: (Result<Void, ArchiveFault>) -> Void
+    ) -> Bool {
+        while true {
+            guard case .open(let opened) = target else {
+                guard case .closed(let fault) = target else { return false }
+                answer(.failure(fault))
+                return true
             }
-        } catch {
-            guard error.kind != .full, error.kind != .busy else {
-                if !isStalled {
-                    logger.error("the history cannot be written to: \(error)", metadata: ["path": "\(path)"])
+            do throws(DatabaseError) {
+                let store = opened.store
+                try store.transaction { () throws(DatabaseError) in try body(store) }
+                let totals = store.totals
+                shownTotals.withLock { $0 = totals }
+                noteStall(nil)
+                answer(.success(()))
+                try opened.checkpoints.committed(on: store.database)
+                return true
+            } catch {
+                switch error.kind {
+                case .full, .busy:
+                    if error.kind == .full { try? opened.store.database.checkpoint(.restart) }
+                    noteStall(place.files.archiveFault(error))
+                    return false
+                case .damaged: beginAnew(opened, error)
+                case .inputOutput: fail(place.files.archiveFault(error))
                 }
-                isStalled = true
-                return .stalled
             }
-            logger.error("the history cannot be written to: \(error)", metadata: ["path": "\(path)"])
-            outcome = .failure(ArchiveFault("\(error)"))
         }
-        waiting.withLock { $0.items.removeFirst(items.count) }
-        let totals = store.totals
-        shownTotals.withLock { $0 = totals }
-        answers.give(items.compactMap { item in item.number.map { ($0, outcome) } })
-        checkpointIfLong(store)
-        return .wrote
     }
 
-    private func checkpointIfLong(_ store: ArchiveStore) {
-        // 4 MiB, as in the command log.
-        if store.database.logPageCount >= 1_024 { try? store.database.checkpoint(.passive) }
+    private func noteStall(_ fault: CommandLogFault?) {
+        guard isStalled != (fault != nil) else { return }
+        isStalled = fault != nil
+        if let fault {
+            place.logger.error("\(fault)")
+            answers.report(.stalled(fault))
+        } else {
+            place.logger.notice("the history can be written to again", metadata: ["path": "\(place.files.path)"])
+            answers.report(.keeping)
+        }
+    }
+
+    /// Sets a damaged database aside, and goes on with a new one: new messages are worth more than a stop.
+    private func beginAnew(_ opened: OpenArchive, _ error: DatabaseError) {
+        reading.use(nil)
+        opened.checkpoints.stop()
+        // Closing must not change files that are set aside.
+        opened.store.database.setKeepsLogOnClose(true)
+        target = .closed(ArchiveFault("\(error)"))
+        sweep = nil
+        do throws(CommandLogFault) {
+            let fault = CommandLogFault(.damaged, "it is damaged: \(error)")
+            try place.setAside(fault)
+            let (new, reader) = try place.open(bounds: opened.store.bounds)
+            reading.use(reader)
+            target = .open(new)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ fault: CommandLogFault) {
+        place.logger.critical("\(fault)")
+        target = .closed(ArchiveFault(fault.message))
+        answers.report(.failed(fault))
     }
 
     /// Lets the write-ahead log forget what was erased (HIS-9). A reader may hold it back.
     private func truncate() {
-        guard let store else { return }
+        guard mustTruncate, case .open(let opened) = target else { return }
         do throws(DatabaseError) {
-            try store.database.checkpoint(.truncate)
+            try opened.store.database.checkpoint(.truncate)
             mustTruncate = false
         } catch {
-            queue.asyncAfter(deadline: .now() + Self.retryDelay) { [self] in if mustTruncate { truncate() } }
+            queue.asyncAfter(deadline: .now() + Self.retryDelay) { [self] in truncate() }
         }
     }
 }
 
 /// The thread that reads an archive.
+///
+/// Unchecked: everything that changes is confined to the queue.
 final class ArchiveReading: @unchecked Sendable {
     enum Request: Sendable {
         case page(HistoryRequest, SessionID)
@@ -157,7 +257,6 @@ final class ArchiveReading: @unchecked Sendable {
     private let answers: ArchiveAnswers
     private let path: String
     private let logger: Logger
-    // Confined to the queue.
     private var reader: ArchiveReader?
     private var hasFailed = false
 
@@ -172,16 +271,25 @@ final class ArchiveReading: @unchecked Sendable {
         queue.async { [self] in answers.give([(number, outcome(of: request))]) }
     }
 
-    func close() { queue.sync { reader = nil } }
+    /// Closes the connection, and uses another one if there is one.
+    func use(_ new: ArchiveReader?) { queue.sync { reader = new } }
 
     private func outcome(of request: Request) -> ArchiveAnswers.Outcome {
-        guard let reader else { return .failure(ArchiveFault("the archive is closed")) }
+        guard let reader else { return .failure(ArchiveFault("the history is closed")) }
         do throws(DatabaseError) {
-            defer { hasFailed = false }
+            let content: ArchiveAnswers.Content
             switch request {
-            case .page(let request, let session): return .success(.page(try reader.page(request, of: session)))
-            case .lastSeq(let session): return .success(.lastSeq(try reader.lastSeq(of: session)))
+            case .page(let request, let session):
+                content = .page(
+                    try reader.page(request, of: session) {
+                        logger.error(
+                            "messages of a history were changed on the disk, and are left out",
+                            metadata: ["path": "\(path)", "session": "\(session)"])
+                    })
+            case .lastSeq(let session): content = .lastSeq(try reader.lastSeq(of: session))
             }
+            hasFailed = false
+            return .success(content)
         } catch {
             if !hasFailed { logger.error("the history cannot be read: \(error)", metadata: ["path": "\(path)"]) }
             hasFailed = true

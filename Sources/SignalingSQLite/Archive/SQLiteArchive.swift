@@ -11,7 +11,7 @@ import Synchronization
 /// writes, and another one reads with a connection of its own.
 public final class SQLiteArchive: MessageArchive {
     private let writer: ArchiveWriter
-    private let reader: ArchiveReading
+    private let reading: ArchiveReading
     private let answers: ArchiveAnswers
 
     /// Opens the archive of a state folder, or creates it. A database that is damaged, or that a later version wrote, is
@@ -21,37 +21,36 @@ public final class SQLiteArchive: MessageArchive {
     ///   - folder: exists, is private, and is locked by this process.
     ///   - post: executes work on the loop, after the calls that run. Called on other threads.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
-    public init(
+    public convenience init(
         folder: String, bounds: HistoryBounds, durability: Durability = .process, logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) {
-        let files = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
-        let (database, _) = try Database.openOrSetAside(
-            files, ArchiveSchema.schema, logger, consequence: "the history of all sessions is gone"
-        ) { (database) throws(DatabaseError) in
-            if let damage = try database.damage(in: .structure).first { throw DatabaseError(damaged: damage) }
-        }
-        do throws(DatabaseError) {
-            // Nothing that was deleted may stay in the file (HIS-9). FAST would leave it in free pages.
-            try database.execute("PRAGMA secure_delete = ON")
-            try database.execute("PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
-            database.lockTimeoutMilliseconds = 1_000
-            // A process that was killed may have left erased content there (HIS-9).
-            try? database.checkpoint(.truncate)
-            let second = try Database(path: files.path, access: .readOnly)
-            second.lockTimeoutMilliseconds = 1_000
-            answers = ArchiveAnswers(post: post)
-            writer = ArchiveWriter(
-                try ArchiveStore(database, bounds: bounds), path: files.path, answers: answers, logger: logger)
-            reader = ArchiveReading(try ArchiveReader(second), path: files.path, answers: answers, logger: logger)
-        } catch {
-            throw files.openingFault(error)
-        }
+        try self.init(
+            folder: folder, bounds: bounds, durability: durability, logger: logger, post: post, tuning: ArchiveTuning())
     }
+
+    init(
+        folder: String, bounds: HistoryBounds, durability: Durability = .process, logger: Logger,
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, tuning: ArchiveTuning
+    ) throws(CommandLogFault) {
+        let files = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
+        let place = ArchivePlace(files: files, durability: durability, logger: logger, tuning: tuning)
+        let (opened, reader) = try place.open(bounds: bounds)
+        answers = ArchiveAnswers(post: post)
+        reading = ArchiveReading(reader, path: files.path, answers: answers, logger: logger)
+        writer = ArchiveWriter(opened, at: place, reading: reading, answers: answers)
+    }
+
+    /// Whether messages can be written. Called on the loop when it changes.
+    public var onHealthChange: ((CommandLogHealth) -> Void)? {
+        get { answers.onHealthChange }
+        set { answers.onHealthChange = newValue }
+    }
+    public var health: CommandLogHealth { answers.health }
 
     /// Writes what waits, and closes the database. Waits for the disk.
     public func close() {
-        reader.close()
+        reading.use(nil)
         writer.close()
     }
 
@@ -72,8 +71,8 @@ public final class SQLiteArchive: MessageArchive {
     }
 
     public func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
-        writer.add(
-            .sweep(now),
+        writer.addSweep(
+            at: now,
             answers.note { result in
                 answer(result.map { if case .forgotten(let sessions) = $0 { sessions } else { [] } })
             })
@@ -85,7 +84,7 @@ public final class SQLiteArchive: MessageArchive {
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        reader.read(
+        reading.read(
             .page(request, session),
             answers.note { result in
                 answer(
@@ -103,7 +102,7 @@ public final class SQLiteArchive: MessageArchive {
         // The writer may be about to add the session.
         let isKnown = !isEmpty
         guard isKnown else { return answer(.success(nil)) }
-        reader.read(
+        reading.read(
             .lastSeq(session),
             answers.note { result in answer(result.map { if case .lastSeq(let seq) = $0 { seq } else { nil } }) })
     }
@@ -123,6 +122,8 @@ final class ArchiveAnswers: @unchecked Sendable {
     // Confined to the loop.
     private var waiting: [UInt64: (Outcome) -> Void] = [:]
     private var lastNumber: UInt64 = 0
+    fileprivate(set) var health = CommandLogHealth.keeping
+    var onHealthChange: ((CommandLogHealth) -> Void)?
     private let post: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     init(post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.post = post }
@@ -131,6 +132,14 @@ final class ArchiveAnswers: @unchecked Sendable {
         lastNumber += 1
         waiting[lastNumber] = answer
         return lastNumber
+    }
+
+    /// Called on any thread.
+    func report(_ health: CommandLogHealth) {
+        post { [self] in
+            self.health = health
+            onHealthChange?(health)
+        }
     }
 
     /// Called on any thread.

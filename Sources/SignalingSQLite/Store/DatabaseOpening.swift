@@ -6,10 +6,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - consequence: of the renaming, as the beginning of a log line.
+    ///   - salvage: reads what it can of a damaged database, before the renaming.
     ///   - read: reads what its caller needs, and throws `damaged` for what it cannot use.
     static func openOrSetAside<Content>(
         _ files: DatabaseFiles, _ schema: DatabaseSchema, _ logger: Logger, consequence: String,
-        read: (Database) throws(DatabaseError) -> Content
+        salvage: (Database) -> Void = { _ in }, read: (Database) throws(DatabaseError) -> Content
     ) throws(CommandLogFault) -> (Database, Content) {
         try files.prepare()
         let fault: CommandLogFault
@@ -28,8 +29,8 @@ extension Database {
             guard error.kind == .damaged else { throw files.openingFault(error) }
             fault = CommandLogFault(.damaged, "it is damaged: \(error)")
         }
-        let aside = try files.setAside(as: fault.code == .laterVersion ? "later" : "damaged")
-        logger.error("\(consequence): cannot use \(files.path): \(fault); it is set aside as \(aside)")
+        if fault.code == .damaged { self.salvage(files, schema, salvage) }
+        try files.setAside(for: fault, logger, consequence: consequence)
         try files.prepare()
         do throws(DatabaseError) {
             let database = try Database.open(files, schema)
@@ -38,5 +39,13 @@ extension Database {
         } catch {
             throw files.openingFault(error)
         }
+    }
+
+    /// Opens a damaged database once more, if its tables are those of the schema.
+    private static func salvage(_ files: DatabaseFiles, _ schema: DatabaseSchema, _ salvage: (Database) -> Void) {
+        guard let database = try? Database.open(files, schema), (try? database.checkSchema(schema)) != nil else {
+            return
+        }
+        salvage(database)
     }
 }

@@ -59,6 +59,8 @@ extension Database {
         database.lockTimeoutMilliseconds = 5_000
         try database.execute("PRAGMA cell_size_check = ON")
         if try database.integer("SELECT count(*) FROM sqlite_schema") == 0, try database.applicationID() == 0 {
+            // The layout of an archive relies on it.
+            try database.execute("PRAGMA page_size = 4096")
             try database.execute("PRAGMA journal_mode = WAL")
             try database.execute(schema.creation)
         }

@@ -1,0 +1,81 @@
+import Logging
+import SignalingCore
+
+/// What the writer uses while its database is open.
+struct OpenArchive {
+    let store: ArchiveStore
+    let checkpoints: Checkpoints
+}
+
+/// Where an archive is, and how it is opened.
+struct ArchivePlace: Sendable {
+    let files: DatabaseFiles
+    let durability: Durability
+    let logger: Logger
+    let tuning: ArchiveTuning
+
+    /// Opens the database, or creates it. One that cannot be used is set aside.
+    func open(bounds: HistoryBounds) throws(CommandLogFault) -> (OpenArchive, ArchiveReader) {
+        let (database, _) = try Database.openOrSetAside(
+            files, ArchiveSchema.schema, logger, consequence: Self.consequence
+        ) { (database) throws(DatabaseError) in
+            // Reads one row: a check of a whole file of some GB would delay the start by minutes.
+            _ = try ArchiveTotals.read(from: database)
+        }
+        do throws(DatabaseError) {
+            // Erased content must not stay in free pages (HIS-9).
+            try database.execute("PRAGMA secure_delete = ON")
+            try database.execute("PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
+            database.lockTimeoutMilliseconds = 1_000
+            // A process that was killed may have left it in the write-ahead log.
+            try? database.checkpoint(.truncate)
+            let second = try Database(path: files.path, access: .readWrite)
+            let third = try Database(path: files.path, access: .readOnly)
+            second.setKeepsLogOnClose(true)
+            third.setKeepsLogOnClose(true)
+            third.lockTimeoutMilliseconds = 1_000
+            let store = try ArchiveStore(database, bounds: bounds)
+            let reader = try ArchiveReader(third)
+            database.injectedFault = tuning.injectedFault
+            // 4 MiB and 64 MiB, as in the command log.
+            return (OpenArchive(store: store, checkpoints: Checkpoints(second, interval: 1_024, limit: 16_384)), reader)
+        } catch {
+            throw files.openingFault(error)
+        }
+    }
+
+    /// Renames the database, which is not open any more.
+    func setAside(_ fault: CommandLogFault) throws(CommandLogFault) {
+        try files.setAside(for: fault, logger, consequence: Self.consequence)
+    }
+
+    private static let consequence = "the messages of the history cannot be read any more"
+}
+
+/// The parts of an archive's surroundings that tests replace.
+struct ArchiveTuning: Sendable {
+    var injectedFault: (@Sendable (String) -> Int32?)?
+}
+
+extension DatabaseFiles {
+    /// Renames a database that cannot be used, and says so.
+    func setAside(for fault: CommandLogFault, _ logger: Logger, consequence: String) throws(CommandLogFault) {
+        let aside = try setAside(as: fault.code == .laterVersion ? "later" : "damaged")
+        logger.error("\(consequence): cannot use \(path): \(fault); it is set aside as \(aside)")
+    }
+
+    /// As ``fault(_:)``, for the history.
+    func archiveFault(_ error: DatabaseError) -> CommandLogFault {
+        switch error.kind {
+        case .full:
+            CommandLogFault(
+                .full, "the disk of \(path) is full, and the history waits in memory. Free some space.")
+        case .busy:
+            CommandLogFault(
+                .locked, "another program has locked \(path), and the history waits in memory. End that program.")
+        case .damaged, .inputOutput:
+            CommandLogFault(
+                .inputOutput, "cannot use \(path): \(error). Check the disk, and start the server again.")
+        }
+    }
+}

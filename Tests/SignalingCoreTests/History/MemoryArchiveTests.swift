@@ -1,0 +1,31 @@
+import SignalingProtocol
+import Testing
+
+@testable import SignalingCore
+
+@Suite("The archive in memory")
+struct MemoryArchiveTests {
+    @Test(
+        "HIS-2, HIS-3, HIS-6, HIS-9: it fulfils the contract of every archive",
+        arguments: MessageArchiveContract.Promise.allCases)
+    func contract(_ promise: MessageArchiveContract.Promise) throws {
+        try MessageArchiveContract { bounds in
+            MessageArchiveContract.Subject(archive: MemoryArchive(bounds: bounds)) { isDone in
+                #expect(isDone(), "it answers from within the call")
+            }
+        }.check(promise)
+    }
+
+    @Test("HIS-2: the bytes of all sessions are bounded at every append, and the session with the most is trimmed")
+    func total() throws {
+        let size = archived(1).byteCount
+        let archive = MemoryArchive(bounds: HistoryBounds(totalByteCount: 50 * size))
+        for seq in 1...40 as ClosedRange<Int64> {
+            archive.append([archived(seq)], to: "large") { _ in }
+            archive.append([archived(seq)], to: SessionID(rawValue: "small-\(seq)")) { _ in }
+            #expect(archive.byteCount <= 50 * size)
+        }
+        #expect(archive.messageCount == 50)
+        archive.page(HistoryRequest(limit: 200), of: "large") { #expect((try? $0.get())?.messages.count == 10) }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Logging
+import SignalingCore
+import SignalingProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SignalingSQLite
+
+/// A folder with an archive, and its loop. One instance per test.
+final class ArchiveBench {
+    let folder: URL
+    let loop = TestLoop()
+    let lines = LogLines()
+    private var archive: SQLiteArchive?
+
+    private static let parent =
+        FileManager.default.isWritableFile(atPath: "/dev/shm")
+        ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+
+    init() throws {
+        folder = Self.parent.appending(path: "signalbox-archive-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        archive?.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func file(_ suffix: String) -> URL { folder.appending(path: "history.sqlite" + suffix) }
+
+    var open: SQLiteArchive { get throws { try #require(archive) } }
+
+    @discardableResult
+    func start(
+        bounds: HistoryBounds = HistoryBounds(), durability: Durability = .process,
+        injectedFault: (@Sendable (String) -> Int32?)? = nil
+    ) throws -> SQLiteArchive {
+        let opened = try SQLiteArchive(
+            folder: folder.path, bounds: bounds, durability: durability, logger: lines.logger, post: loop.post,
+            tuning: ArchiveTuning(injectedFault: injectedFault))
+        archive = opened
+        return opened
+    }
+
+    func stop() throws {
+        try open.close()
+        archive = nil
+    }
+
+    /// Ends the archive as a crash does, with the files as they are now.
+    func kill() throws {
+        let copies = try ["", "-wal"].map { (file($0), try Data(contentsOf: file($0))) }
+        try stop()
+        for (file, bytes) in copies { try bytes.write(to: file) }
+        try? FileManager.default.removeItem(at: file("-shm"))
+    }
+
+    func append(_ messages: [ArchivedMessage], to session: SessionID = "session") throws {
+        try wait { try open.append(messages, to: session, answer: $0) }
+    }
+
+    func append(_ seqs: ClosedRange<Int64>, to session: SessionID = "session", byteCount: Int = 100) throws {
+        try append(seqs.map { .test($0, byteCount: byteCount) }, to: session)
+    }
+
+    func erase(_ erasure: Erasure, of session: SessionID = "session") throws {
+        try wait { try open.erase(erasure, of: session, answer: $0) }
+    }
+
+    func page(
+        _ position: HistoryRequest.Position = .newest, limit: Int = 50, of session: SessionID = "session"
+    ) throws -> ArchivePage {
+        try wait { try open.page(HistoryRequest(position, limit: limit), of: session, answer: $0) }
+    }
+
+    func seqs(of session: SessionID = "session") throws -> [Int64] {
+        var seqs: [Int64] = []
+        while true {
+            let page = try page(.after(Seq(seqs.last ?? 0)), limit: 200, of: session)
+            seqs += page.messages.map(\.seq.rawValue)
+            if !page.more { return seqs }
+        }
+    }
+
+    func sweep(now: Int64) throws -> [SessionID] {
+        try wait { try open.sweep(now: WallTime(milliseconds: now * 1_000), answer: $0) }
+    }
+
+    private func wait<Value>(
+        _ call: (@escaping (Result<Value, ArchiveFault>) -> Void) throws -> Void
+    ) throws -> Value {
+        var answer: Result<Value, ArchiveFault>?
+        try call { answer = $0 }
+        try loop.run { answer != nil }
+        return try #require(answer).get()
+    }
+}
+
+extension ArchivedMessage {
+    /// A message whose time is its seq in seconds, and whose content no other message has.
+    static func test(_ seq: Int64, of session: SessionID = "session", byteCount: Int = 100) -> ArchivedMessage {
+        let padding = [UInt8](repeating: UInt8(ascii: "x"), count: byteCount)
+        return ArchivedMessage(
+            seq: Seq(seq), time: WallTime(milliseconds: seq * 1_000), head: Array("{\"seq\":\(seq)".utf8),
+            content: marker(seq, of: session) + padding)
+    }
+
+    static func marker(_ seq: Int64, of session: SessionID) -> [UInt8] { Array("<\(session).\(seq)>".utf8) }
+}
+
+/// The codes with which the next steps of a statement fail.
+final class InjectedFaults: Sendable {
+    private let state = Mutex<(statement: String, code: Int32)?>(nil)
+
+    /// Steps of statements that contain the text fail from now on.
+    func fail(_ statement: String, _ code: Int32) { state.withLock { $0 = (statement, code) } }
+
+    func stop() { state.withLock { $0 = nil } }
+
+    var hook: @Sendable (String) -> Int32? {
+        { [self] sql in state.withLock { $0.flatMap { sql.contains($0.statement) ? $0.code : nil } } }
+    }
+}
