@@ -188,12 +188,16 @@ public struct KeptCommands: Sendable {
     }
 
     public var sessions: [Session]
+    /// What can still be read of sessions that are not continued (LOG-21, LOG-23), up to the first damage. Their
+    /// messages belong into the history (HIS-3). Nothing else may be taken from them.
+    public var discarded: [Session]
     /// The log's time at which the run before was lost (LOG-13): no later than the opening, and no earlier than the run
     /// may have been alive. A connection that had a socket can be resumed for the whole window from then.
     public var lostAt: MonotonicInstant
 
-    public init(sessions: [Session] = [], lostAt: MonotonicInstant) {
+    public init(sessions: [Session] = [], discarded: [Session] = [], lostAt: MonotonicInstant) {
         self.sessions = sessions
+        self.discarded = discarded
         self.lostAt = lostAt
     }
 }

@@ -34,9 +34,11 @@ extension SQLiteCommandLog {
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         let files = try DatabaseFiles(folder: folder)
+        var discarded: [KeptCommands.Session] = []
         let (database, found) = try Database.openOrSetAside(
             files, CommandSchema.schema, logger,
-            consequence: "the sessions of the last run are not continued, and their clients are told"
+            consequence: "the sessions of the last run are not continued, and their clients are told",
+            salvage: { discarded = (try? LogContent($0, .salvaging))?.keptSessions ?? [] }
         ) { (database) throws(DatabaseError) in
             let content = try LogContent(database)
             // Finds damage that the last run may have stopped for, and that reading the rows does not.
@@ -58,6 +60,7 @@ extension SQLiteCommandLog {
                     "the sessions of the last run begin anew, and their clients are told: \(reason)",
                     metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])
             }
+            discarded = content.keptSessions
             content.removeSessions()
         }
         let clock = LogClock(opened: now(), wallTime: wallTime, lastKept: content.lastTime)
@@ -83,7 +86,9 @@ extension SQLiteCommandLog {
             receiver.log = log
             // The last process may have been killed between the snapshot and the overwriting.
             if overwritesDeleted, content.state?.isClean == false { log.writer.add([.scrub(nil, after: 0)]) }
-            return (log, content.kept(openedAt: clock.time(at: now())))
+            var kept = content.kept(openedAt: clock.time(at: now()))
+            kept.discarded = discarded
+            return (log, kept)
         } catch {
             throw files.openingFault(error)
         }

@@ -31,19 +31,44 @@ struct LogContent {
     private(set) var lastTime: MonotonicInstant
     private var indices: [SessionKey: Int] = [:]
 
+    /// What becomes of a row that contradicts itself or the rows before it.
+    enum Reading {
+        /// It is damage.
+        case strict
+        /// It is left out, and so is everything of its session behind it.
+        case salvaging
+
+        func reject(_ fault: String) throws(DatabaseError) {
+            switch self {
+            case .strict: throw DatabaseError(damaged: fault)
+            case .salvaging: break
+            }
+        }
+    }
+
     /// Reads a database and checks its rows: checksums, positions without gaps, and numbers without gaps.
-    init(_ database: Database) throws(DatabaseError) {
+    init(_ database: Database, _ reading: Reading = .strict) throws(DatabaseError) {
         // One transaction, since a server may be writing while a tool reads.
         try database.execute("BEGIN")
         defer { database.rollBack() }
-        state = try LogState.read(from: database)
+        switch reading {
+        case .strict: state = try LogState.read(from: database)
+        case .salvaging: state = nil
+        }
         lastPosition = state?.position ?? 0
         lastTime = state?.aliveAt ?? MonotonicInstant(nanoseconds: 0)
         if try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'sleeper'") > 0 {
             sleeperCount = Int(try database.integer("SELECT count(*) FROM sleeper"))
         }
-        try readSessions(database)
-        try readCommands(database)
+        switch reading {
+        case .strict:
+            try readSessions(database, reading)
+            try readCommands(database, reading)
+        case .salvaging:
+            // What was read before SQLite gives up is good.
+            try? readSessions(database, reading)
+            try? readCommands(database, reading)
+        }
         emptySessions = sessions.filter { $0.snapshot == nil && $0.entries.isEmpty }.map(\.key)
         sessions.removeAll { $0.snapshot == nil && $0.entries.isEmpty }
     }
@@ -87,8 +112,11 @@ struct LogContent {
     func kept(openedAt: MonotonicInstant) -> KeptCommands {
         let mayHaveLived = state?.isClean == true ? Duration.zero : .seconds(1)
         return KeptCommands(
-            sessions: sessions.map { KeptCommands.Session(id: $0.id, snapshot: $0.snapshot, entries: $0.entries) },
-            lostAt: min(lastTime.advanced(by: mayHaveLived), openedAt))
+            sessions: keptSessions, lostAt: min(lastTime.advanced(by: mayHaveLived), openedAt))
+    }
+
+    var keptSessions: [KeptCommands.Session] {
+        sessions.map { KeptCommands.Session(id: $0.id, snapshot: $0.snapshot, entries: $0.entries) }
     }
 
     /// The ends of the sessions' orders, for the commands that follow.
@@ -106,7 +134,7 @@ struct LogContent {
 
     // MARK: - Reading
 
-    private mutating func readSessions(_ database: Database) throws(DatabaseError) {
+    private mutating func readSessions(_ database: Database, _ reading: Reading) throws(DatabaseError) {
         let row = try Statement(
             "SELECT key, id, position, number, run, counter, checksum, snapshot FROM session ORDER BY key", in: database
         )
@@ -127,12 +155,14 @@ struct LogContent {
                 }
             }
             guard checksum == row.integer(6) else {
-                throw DatabaseError(damaged: "a row of the table session was changed, key \(key.rawValue)")
+                try reading.reject("a row of the table session was changed, key \(key.rawValue)")
+                continue
             }
             guard Self.isPlausible(position), Self.isPlausible(key.rawValue), Self.isPlausible(covered),
                 ids.insert(id).inserted
             else {
-                throw DatabaseError(damaged: "the table session contradicts itself, key \(key.rawValue)")
+                try reading.reject("the table session contradicts itself, key \(key.rawValue)")
+                continue
             }
             indices[key] = sessions.count
             lastKey = max(lastKey, key.rawValue)
@@ -145,7 +175,7 @@ struct LogContent {
         }
     }
 
-    private mutating func readCommands(_ database: Database) throws(DatabaseError) {
+    private mutating func readCommands(_ database: Database, _ reading: Reading) throws(DatabaseError) {
         let row = try Statement(
             "SELECT position, session, number, run, counter, time, checksum, bytes FROM command ORDER BY position",
             in: database)
@@ -160,15 +190,19 @@ struct LogContent {
                 CommandSchema.checksum(position: position, key: key, at: logPosition, time: time, bytes: $0)
             }
             guard checksum == row.integer(6) else {
-                throw DatabaseError(damaged: "a row of the table command was changed, position \(position)")
+                try reading.reject("a row of the table command was changed, position \(position)")
+                continue
             }
             guard Self.isPlausible(position), Self.isPlausible(key.rawValue), Self.isPlausible(logPosition),
                 Self.isPlausible(time.nanoseconds)
             else {
-                throw DatabaseError(damaged: "a row of the table command has a number that no server counts to")
+                try reading.reject("a row of the table command has a number that no server counts to")
+                continue
             }
-            guard previous.map({ $0 + 1 == position }) ?? (position > 0) else {
-                throw DatabaseError(damaged: "commands are missing before position \(position)")
+            // Damaged pages may lead back to themselves.
+            if case .salvaging = reading, position <= previous ?? 0 { return }
+            if previous.map({ $0 + 1 != position }) ?? (position <= 0) {
+                try reading.reject("commands are missing before position \(position)")
             }
             previous = position
             lastKey = max(lastKey, key.rawValue)
@@ -179,16 +213,15 @@ struct LogContent {
             guard let index, isNeeded else { continue }
             let last = sessions[index].entries.last?.position ?? sessions[index].covered
             guard logPosition.number == last.number + 1 else {
-                throw DatabaseError(damaged: "commands are missing in a session, before position \(position)")
+                try reading.reject("commands are missing in a session, before position \(position)")
+                continue
             }
             sessions[index].entries.append(
                 CommandEntry(session: sessions[index].id, position: logPosition, time: time, bytes: bytes))
         }
         if let previous {
             // The rows end where the log ends, unless all of them were deleted.
-            guard previous >= lastPosition else {
-                throw DatabaseError(damaged: "the commands after position \(previous) are missing")
-            }
+            if previous < lastPosition { try reading.reject("the commands after position \(previous) are missing") }
             lastPosition = previous
         }
     }
