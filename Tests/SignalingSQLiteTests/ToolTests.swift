@@ -49,6 +49,54 @@ struct ToolTests {
         #expect(other.keptEntries("a").map(\.position.number) == [1])
     }
 
+    @Test("LOG-24, HIS-2: a backup has the history of a running server, and a check finds what is wrong with it")
+    func backupOfHistory() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a"])
+        let archive = try SQLiteArchive(
+            folder: bench.folder.path, bounds: HistoryBounds(), logger: bench.lines.logger, post: bench.loop.post)
+        defer { archive.close() }
+        var isDone = false
+        archive.append((1...100).map { .test($0) }, to: "a") { _ in isDone = true }
+        try bench.loop.run { isDone }
+        let other = try ArchiveBench()
+        let file = other.folder.appending(path: "sessions.sqlite").path
+        #expect(try SQLiteCommandLog.backup(folder: bench.folder.path, to: file) == [file, file + ".history"])
+        #expect(throws: CommandLogFault(.notWritten, "")) {
+            try SQLiteCommandLog.backup(folder: bench.folder.path, to: file)
+        }
+        try FileManager.default.moveItem(atPath: file + ".history", toPath: other.file("").path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: other.file("").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let summary = SQLiteArchive.Summary(sessionCount: 1, messageCount: 100, byteCount: archive.byteCount)
+        #expect(try SQLiteCommandLog.contents(folder: other.folder.path).history == summary)
+        let report = try SQLiteCommandLog.check(folder: other.folder.path) { _ in }
+        #expect(report.faults == [] && report.history == summary)
+        try other.start()
+        #expect(try other.seqs(of: "a") == Array(1...100))
+        try other.stop()
+        try Database(path: other.file("").path, access: .readWrite).execute(
+            "UPDATE chunk SET checksum = 1 WHERE first = 1")
+        let faults = try SQLiteCommandLog.check(folder: other.folder.path) { _ in }.faults
+        #expect(faults.count == 1 && faults[0].contains("history.sqlite: messages of the session a are missing"))
+    }
+
+    @Test("LOG-24: a backup of a damaged history leaves no file behind")
+    func backupOfDamagedHistory() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a"])
+        try Data("not a database, but long enough to have a header".utf8).write(
+            to: bench.folder.appending(path: "history.sqlite"))
+        let file = bench.folder.appending(path: "backup").path
+        #expect(throws: CommandLogFault(.damaged, "")) {
+            try SQLiteCommandLog.backup(folder: bench.folder.path, to: file)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+        #expect(!left.contains { $0.hasPrefix("backup") })
+    }
+
     @Test("LOG-24: a backup of a folder whose server was killed has the newest commands")
     func backupAfterACrash() throws {
         let bench = try LogBench()

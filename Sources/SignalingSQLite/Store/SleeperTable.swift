@@ -36,17 +36,24 @@ final class SleeperTable {
             find.bind(borrowing: bytes, at: 1)
             defer { find.reset() }
             guard try find.step() else { return }
-            let position = LogPosition(
-                number: UInt64(bitPattern: find.integer(0)),
-                id: CommandID(
-                    run: RunID(UInt64(bitPattern: find.integer(1))), counter: UInt64(bitPattern: find.integer(2))))
-            let snapshot = find.bytes(4)
-            let checksum = snapshot.withUnsafeBytes { Self.checksum(bytes, position, $0) }
-            guard checksum == find.integer(3), LogContent.isPlausible(Int64(clamping: position.number)) else { return }
-            found = KeptCommands.Snapshot(position: position, bytes: snapshot)
+            found = Self.snapshot(find, bytes)
         }
         if try delete(session) { return found }
         return nil
+    }
+
+    /// Reads every sleeping session; `nil` for a row that was changed.
+    static func read(_ database: Database, _ body: (KeptCommands.Session?) -> Void) throws(DatabaseError) {
+        let row = try Statement("SELECT number, run, counter, checksum, snapshot, id FROM sleeper", in: database)
+        while try row.step() {
+            let id = row.bytes(5)
+            let snapshot = id.withUnsafeBytes { Self.snapshot(row, $0) }
+            body(
+                snapshot.map {
+                    KeptCommands.Session(
+                        id: SessionID(rawValue: String(decoding: id, as: UTF8.self)), snapshot: $0, entries: [])
+                })
+        }
     }
 
     /// - Returns: whether the session slept.
@@ -59,6 +66,18 @@ final class SleeperTable {
             if didSleep { _ = try delete.step() }
         }
         return didSleep
+    }
+
+    /// The snapshot in the columns number, run, counter, checksum and snapshot; `nil` if the row was changed.
+    private static func snapshot(_ row: Statement, _ id: UnsafeRawBufferPointer) -> KeptCommands.Snapshot? {
+        let position = LogPosition(
+            number: UInt64(bitPattern: row.integer(0)),
+            id: CommandID(
+                run: RunID(UInt64(bitPattern: row.integer(1))), counter: UInt64(bitPattern: row.integer(2))))
+        let snapshot = row.bytes(4)
+        let checksum = snapshot.withUnsafeBytes { Self.checksum(id, position, $0) }
+        guard checksum == row.integer(3), LogContent.isPlausible(Int64(clamping: position.number)) else { return nil }
+        return KeptCommands.Snapshot(position: position, bytes: snapshot)
     }
 
     private static func checksum(

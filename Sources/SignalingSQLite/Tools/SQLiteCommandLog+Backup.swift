@@ -2,34 +2,49 @@ import Foundation
 import SignalingCore
 
 extension SQLiteCommandLog {
-    /// Copies the database of a state folder in one step, while a server may be running on it (LOG-24). Another process
-    /// can do it. The server goes on; its write-ahead log grows until the copy is complete.
+    /// Copies the databases of a state folder, each in one step, while a server may be running on it (LOG-24). Another
+    /// process can do it. The server goes on; its write-ahead logs grow until the copies are complete.
     ///
-    /// The copy is marked: a server that opens it begins new epochs, since the original may have gone on.
+    /// The copy of the sessions is marked: a server that opens it begins new epochs, since the original may have gone on.
     ///
-    /// - Parameter file: does not exist. It is complete or absent when this returns or throws, and only its owner may
-    ///   read it.
-    /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for the copy,
-    ///   or `.damaged` when ``check(folder:decode:)`` would find a fault in the database itself.
-    public static func backup(folder: String, to file: String) throws(CommandLogFault) {
+    /// - Parameter file: gets the sessions; a history that is not empty gets the same name with `.history` behind it.
+    ///   Neither exists. They are complete or absent when this returns or throws, and only their owner may read them.
+    /// - Returns: the files that were written.
+    /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for a copy,
+    ///   or `.damaged` when ``check(folder:decode:)`` would find a fault in a database itself.
+    @discardableResult
+    public static func backup(folder: String, to file: String) throws(CommandLogFault) -> [String] {
         let source = try existing(folder)
-        guard access(file, F_OK) != 0 else {
-            throw CommandLogFault(.notWritten, "\(file) exists. Name a file that does not exist.")
-        }
-        // SQLite accepts an empty file, and keeps its permissions.
-        guard let draft = DatabaseFiles.createDraft(of: file) else {
-            throw CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
-        }
-        do throws(CommandLogFault) {
-            try copy(source, to: draft)
-            guard link(draft, file) == 0 else {
-                throw CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
+        let history = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
+        try history.checkKinds()
+        var copies: [(draft: String, file: String)] = []
+        defer { for copy in copies { unlink(copy.draft) } }
+        func add(_ name: String, _ write: (String) throws(CommandLogFault) -> Void) throws(CommandLogFault) {
+            guard access(name, F_OK) != 0 else {
+                throw CommandLogFault(.notWritten, "\(name) exists. Name a file that does not exist.")
             }
-        } catch {
-            unlink(draft)
-            throw error
+            // SQLite accepts an empty file, and keeps its permissions.
+            guard let draft = DatabaseFiles.createDraft(of: name) else { throw cannotCreate(name) }
+            copies.append((draft, name))
+            try write(draft)
         }
-        unlink(draft)
+        try add(file) { (draft) throws(CommandLogFault) in try copy(source, to: draft) }
+        // Second, so that it has every message that the copied sessions no longer carry.
+        if try SQLiteArchive.summary(history) != nil {
+            try add(file + ".history") { (draft) throws(CommandLogFault) in
+                try SQLiteArchive.copy(history, to: draft)
+            }
+        }
+        for (index, copy) in copies.enumerated() where link(copy.draft, copy.file) != 0 {
+            let fault = cannotCreate(copy.file)
+            for written in copies[..<index] { unlink(written.file) }
+            throw fault
+        }
+        return copies.map(\.file)
+    }
+
+    private static func cannotCreate(_ file: String) -> CommandLogFault {
+        CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
     }
 
     private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {

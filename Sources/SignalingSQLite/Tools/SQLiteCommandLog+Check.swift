@@ -7,14 +7,18 @@ extension SQLiteCommandLog {
         public var sessionCount = 0
         public var commandCount = 0
         public var byteCount = 0
+        /// The sessions that sleep (HIS-3).
+        public var sleeperCount = 0
+        /// `nil` without a message in the history.
+        public var history: SQLiteArchive.Summary?
         /// One line for each fault; empty if the database is intact.
         public var faults: [String] = []
         /// Why the next server begins new sessions, as the end of a sentence; `nil` if it continues them.
         public var obstacle: String?
     }
 
-    /// Checks the database of a state folder: SQLite's own check of the file, the checksum of each row, positions and
-    /// numbers without gaps, and that each session can be decoded. Changes nothing, and works while a server runs.
+    /// Checks the databases of a state folder: SQLite's own check of the files, the checksum of each row, positions and
+    /// numbers without gaps, and that each session can be decoded, also a sleeping one. Changes nothing, and works while a server runs.
     ///
     /// - Parameter decode: throws if a session's snapshot or commands cannot be decoded.
     /// - Throws: when there is no database that can be opened.
@@ -29,6 +33,17 @@ extension SQLiteCommandLog {
             let database = try Database.openForReading(files)
             report.faults = try database.damage(in: .structureAndContent)
             let content = try LogContent(database)
+            report.sleeperCount = content.sleeperCount
+            if content.sleeperCount > 0 {
+                try SleeperTable.read(database) { session in
+                    guard let session else { return report.faults.append("a row of the table sleeper was changed") }
+                    do {
+                        try decode(session)
+                    } catch {
+                        report.faults.append("the sleeping session \(session.id) cannot be decoded: \(error)")
+                    }
+                }
+            }
             report.obstacle = content.reasonToBeginAnew(
                 boot: BootID.current(), mark: mark, database: FileIdentity(path: files.path))
             if content.lastPosition < mark.confirmed, let obstacle = report.obstacle { report.faults.append(obstacle) }
@@ -45,6 +60,10 @@ extension SQLiteCommandLog {
         } catch {
             guard error.kind == .damaged else { throw files.openingFault(error) }
             report.faults.append("\(error)")
+        }
+        if let archive = try SQLiteArchive.check(try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)) {
+            if archive.summary.sessionCount > 0 { report.history = archive.summary }
+            report.faults += archive.faults
         }
         return report
     }

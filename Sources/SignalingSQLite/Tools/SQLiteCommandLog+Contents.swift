@@ -11,7 +11,11 @@ extension SQLiteCommandLog {
 
         /// In the order in which they began. The snapshots and commands contain what users have sent.
         public let sessions: [KeptCommands.Session]
-        /// The database, its write-ahead log and its marks; only the files that exist.
+        /// The sessions that sleep (HIS-3).
+        public let sleeperCount: Int
+        /// `nil` without a message in the history.
+        public let history: SQLiteArchive.Summary?
+        /// The databases, their write-ahead logs and marks; only the files that exist.
         public let files: [File]
         /// Why the next server begins new sessions, as the end of a sentence; `nil` if it continues these.
         public let obstacle: String?
@@ -23,12 +27,14 @@ extension SQLiteCommandLog {
     public static func contents(folder: String) throws(CommandLogFault) -> FolderContents {
         let files = try existing(folder)
         let mark = TailMark.read(files)
+        let archive = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
+        let history = try SQLiteArchive.summary(archive)
         let database = try openForReading(files)
         do throws(DatabaseError) {
             let content = try LogContent(database)
             return FolderContents(
-                sessions: content.kept(openedAt: content.lastTime).sessions,
-                files: files.sizes.map { .init(name: $0.name, byteCount: $0.byteCount) },
+                sessions: content.keptSessions, sleeperCount: content.sleeperCount, history: history,
+                files: (files.sizes + archive.sizes).map { .init(name: $0.name, byteCount: $0.byteCount) },
                 obstacle: content.reasonToBeginAnew(
                     boot: BootID.current(), mark: mark, database: FileIdentity(path: files.path)))
         } catch {

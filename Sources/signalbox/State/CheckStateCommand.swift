@@ -4,10 +4,10 @@ import SignalingSQLite
 
 struct CheckStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the sessions in a state folder.",
+        commandName: "check", abstract: "Check the sessions and the history in a state folder.",
         discussion: """
-            Checks the file with SQLite, the checksum of each row, that no command is missing, and that the next \
-            server can decode and replay each session. Prints one line for each fault. The exit status is 0 without a \
+            Checks the files with SQLite, the checksum of each row, that no command and no message is missing, and \
+            that the next server can decode and replay each session. Prints one line for each fault. The exit status is 0 without a \
             fault, and 1 otherwise.
             """)
 
@@ -30,6 +30,8 @@ struct CheckStateCommand: AsyncParsableCommand {
         StandardOutput.print(
             "no faults in \(counted(report.sessionCount, "session")) with \(counted(report.commandCount, "command")), "
                 + "\(report.byteCount) bytes")
+        if report.sleeperCount > 0 { StandardOutput.print(counted(report.sleeperCount, "sleeping session")) }
+        if let history = report.history { StandardOutput.print(StateReport.line(history: history)) }
         if let obstacle = report.obstacle { StandardOutput.print(StateReport.line(obstacle: obstacle)) }
     }
 }

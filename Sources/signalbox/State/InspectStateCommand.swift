@@ -13,6 +13,8 @@ struct InspectStateCommand: AsyncParsableCommand {
 
             A connection counts as attached if it had a socket after the last command. After a crash, sockets count \
             until the next server starts.
+
+            Of sleeping sessions, which nobody is in, and of the history, the output has the numbers only.
             """)
 
     @OptionGroup var state: StateFolderArgument

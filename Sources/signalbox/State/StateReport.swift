@@ -6,17 +6,26 @@ import SignalingSQLite
 /// The output of `signalbox state inspect`.
 struct StateReport {
     let sessions: [SessionSummary]
+    let sleeperCount: Int
+    let history: SQLiteArchive.Summary?
     let files: [SQLiteCommandLog.FolderContents.File]
     let obstacle: String?
 
     /// Decodes and replays each session.
     init(_ contents: SQLiteCommandLog.FolderContents) {
         sessions = contents.sessions.map { SessionSummary($0) }
+        sleeperCount = contents.sleeperCount
+        history = contents.history
         files = contents.files
         obstacle = contents.obstacle
     }
 
     static func line(obstacle: String) -> String { "The next server begins new sessions: \(obstacle)." }
+
+    static func line(history: SQLiteArchive.Summary) -> String {
+        "history: \(counted(history.messageCount, "message")) of \(counted(history.sessionCount, "session")), "
+            + "\(history.byteCount) bytes"
+    }
 
     // MARK: - For people
 
@@ -35,6 +44,8 @@ struct StateReport {
             "\(counted(sessions.count, "session")), \(counted(totals.connections, "connection")) "
                 + "(\(totals.attached) attached), \(counted(totals.events, "event")), "
                 + "\(counted(totals.commands, "command")) since the snapshots")
+        if sleeperCount > 0 { lines.append(counted(sleeperCount, "sleeping session")) }
+        if let history { lines.append(Self.line(history: history)) }
         lines.append(files.map { "\($0.name) \($0.byteCount) bytes" }.joined(separator: ", "))
         if let obstacle { lines.append(Self.line(obstacle: obstacle)) }
         return lines.joined(separator: "\n")
@@ -99,6 +110,13 @@ struct StateReport {
                 "detached": .integer(totals.detached), "events": .integer(totals.events),
                 "eventBytes": .integer(totals.eventBytes), "commands": .integer(totals.commands),
             ],
+            "sleeping": .integer(sleeperCount),
+            "history": history.map {
+                [
+                    "sessions": .integer($0.sessionCount), "messages": .integer($0.messageCount),
+                    "bytes": .integer($0.byteCount),
+                ]
+            } ?? .null,
             "files": .array(files.map { ["name": .string($0.name), "bytes": .integer($0.byteCount)] }),
             "continues": .bool(obstacle == nil),
             "reason": obstacle.map(JSONValue.string) ?? .null,
