@@ -4,6 +4,7 @@ import SignalingProtocol
 /// The programs that tests and benchmarks start, in one: `signalbox-tools NAME [ARGUMENT…]`.
 @main
 enum Tools: String, CaseIterable {
+    case archive
     case commandLog = "command-log"
     case commandLogWriter = "command-log-writer"
     case costs
@@ -15,6 +16,9 @@ enum Tools: String, CaseIterable {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first.flatMap(Tools.init) {
+        case .archive:
+            try ArchiveBenchmark.run(
+                count: arguments.first.flatMap { Int64($0) } ?? 1_000_000, folder: arguments.dropFirst().first)
         case .commandLog: try CommandLogBenchmark.run(folder: arguments.first)
         case .commandLogWriter: try CommandLogWriter.run(folder: arguments[0], run: UInt64(arguments[1]) ?? 0)
         case .costs: Costs.run()
