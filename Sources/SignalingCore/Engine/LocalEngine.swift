@@ -50,7 +50,24 @@ public final class LocalEngine: SessionEngine {
     ///
     /// - Returns: the sessions that cannot be read, which a newer version may have written. Their clients begin anew.
     public func restore(_ kept: KeptCommands) -> [SessionID] {
-        kept.sessions.filter { !restore($0, lostAt: kept.lostAt) }.map(\.id)
+        for session in kept.discarded { salvage(session) }
+        return kept.sessions.filter { !restore($0, lostAt: kept.lostAt) }.map(\.id)
+    }
+
+    /// Tells the archive what a session still carries for it. The session begins anew, above its history (HIS-3).
+    private func salvage(_ session: KeptCommands.Session) {
+        guard let archive = sessions.history.archive, var unarchived = try? SessionReplay(session).state?.unarchived
+        else { return }
+        while let step = unarchived.nextStep(atMost: .max, { $0.date }) {
+            switch step {
+            case .append(let messages, let seq):
+                archive.append(messages, to: session.id) { _ in }
+                unarchived.archived(through: seq)
+            case .erase(let erasure, let seq):
+                archive.erase(erasure, of: session.id) { _ in }
+                unarchived.archived(through: seq)
+            }
+        }
     }
 
     /// - Returns: whether the session can be read.

@@ -286,6 +286,22 @@ struct EngineHistoryTests {
         #expect(next.history == [#"2 "one""#, #"1000000004 "two""#])
     }
 
+    @Test("HIS-3: what a discarded session carried for its archive is salvaged")
+    func salvage() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.say("two")
+        host.settle()
+        var kept = host.log.crash(keeping: .max, lostAt: host.now)
+        (kept.discarded, kept.sessions) = (kept.sessions, [])
+        let next = Host(archive: host.archive, run: 2, kept: kept)
+        #expect(next.history == [#"2 "one""#, #"3 "two""#])
+        next.join("bob")
+        next.settle()
+        #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_004)])
+    }
+
     @Test("HIS-9: an erasure reaches the archive, and no page has the content from its entry on")
     func erasing() {
         let host = Host()
