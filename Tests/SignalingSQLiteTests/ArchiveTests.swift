@@ -140,14 +140,14 @@ struct ArchiveTests {
         faults.fail("INSERT INTO chunk", SQLITE_FULL)
         var answers = 0
         archive.append([.test(4)], to: "session") { _ in answers += 1 }
-        archive.sweep(now: WallTime(milliseconds: 1)) { _ in answers += 1 }
+        archive.erase(.message(Seq(4)), of: "session") { _ in answers += 1 }
         try bench.loop.run { health == [.stalled(CommandLogFault(.full, ""))] }
         #expect(try bench.seqs() == [1, 2, 3])
         #expect(answers == 0)
         faults.stop()
         try bench.loop.run { answers == 2 }
         #expect(health == [.stalled(CommandLogFault(.full, "")), .keeping])
-        #expect(try bench.seqs() == [1, 2, 3, 4])
+        #expect(try bench.page().messages.last == ArchivedMessage.test(4).erased, "in their order")
         #expect(bench.lines.all.count == 2)
     }
 
@@ -212,6 +212,16 @@ struct ArchiveTests {
         #expect(try bench.seqs() == [101, 102, 103])
         #expect(FileManager.default.fileExists(atPath: bench.file(".damaged").path))
         #expect(try bench.open.messageCount == 3)
+    }
+
+    @Test("HIS-2: an error that a new file does not end is reported, and not repeated for ever")
+    func damageOfEveryFile() throws {
+        let faults = InjectedFaults()
+        let bench = try ArchiveBench()
+        let archive = try bench.start(injectedFault: faults.hook)
+        faults.fail("INSERT INTO chunk", SQLITE_ERROR)
+        #expect(throws: ArchiveFault.self) { try bench.append(1...3) }
+        try bench.loop.run { archive.health == .failed(CommandLogFault(.inputOutput, "")) }
     }
 
     @Test("HIS-6: a message that was changed on the disk is left out, and the others are read")

@@ -167,31 +167,59 @@ final class ArchiveWriter: @unchecked Sendable {
     private func perform(
         _ body: (ArchiveStore) throws(DatabaseError) -> Void, answer: (Result<Void, ArchiveFault>) -> Void
     ) -> Bool {
+        var hasBegunAnew = false
         while true {
             guard case .open(let opened) = target else {
                 guard case .closed(let fault) = target else { return false }
                 answer(.failure(fault))
                 return true
             }
+            let store = opened.store
             do throws(DatabaseError) {
-                let store = opened.store
                 try store.transaction { () throws(DatabaseError) in try body(store) }
-                let totals = store.totals
-                shownTotals.withLock { $0 = totals }
-                noteStall(nil)
-                answer(.success(()))
+            } catch {
+                if case .damaged = error.kind, hasBegunAnew {
+                    // Not the file is at fault, and another one would not help.
+                    fail(place.files.archiveFault(error))
+                } else if mustWait(after: error, opened) {
+                    return false
+                }
+                hasBegunAnew = true
+                continue
+            }
+            let totals = store.totals
+            shownTotals.withLock { $0 = totals }
+            noteStall(nil)
+            answer(.success(()))
+            // Afterwards: what is committed is not repeated, whatever becomes of a checkpoint.
+            do throws(DatabaseError) {
                 try opened.checkpoints.committed(on: store.database)
-                return true
             } catch {
                 switch error.kind {
-                case .full, .busy:
-                    if error.kind == .full { try? opened.store.database.checkpoint(.restart) }
-                    noteStall(place.files.archiveFault(error))
-                    return false
-                case .damaged: beginAnew(opened, error)
-                case .inputOutput: fail(place.files.archiveFault(error))
+                case .full, .busy: break
+                case .damaged, .inputOutput: _ = mustWait(after: error, opened)
                 }
             }
+            return true
+        }
+    }
+
+    /// Reacts to a failure.
+    ///
+    /// - Returns: whether the same can be repeated later; otherwise the target is another one now.
+    private func mustWait(after error: DatabaseError, _ opened: OpenArchive) -> Bool {
+        switch error.kind {
+        case .full, .busy:
+            // Copying the write-ahead log into the database lets its file be used from the start again.
+            if error.kind == .full { try? opened.store.database.checkpoint(.restart) }
+            noteStall(place.files.archiveFault(error))
+            return true
+        case .damaged:
+            beginAnew(opened, error)
+            return false
+        case .inputOutput:
+            fail(place.files.archiveFault(error))
+            return false
         }
     }
 
