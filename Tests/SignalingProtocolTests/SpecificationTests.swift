@@ -105,6 +105,11 @@ struct SpecificationTests {
             "unanswered requests of a connection that resumes": "\(Limits.unansweredRequests)",
             "unanswered requests of one connection": "\(Limits.unansweredRequests)",
             "unsent responses of one connection": bytes(Limits.waitingByteCount),
+            "history of a session": "30 days, 10,000 messages, 16 MiB; configurable",
+            "histories of all sessions": "4 GiB, configurable",
+            "page of history":
+                "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)), but at least one message",
+            "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, configurable from 0 to 24 h",
             "time to fetch missed broadcasts":
                 "\(Limits.recoveryWindow.components.seconds) s, configurable from 0 to 24 h",

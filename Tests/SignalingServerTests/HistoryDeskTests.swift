@@ -1,0 +1,82 @@
+import SignalingCore
+import SignalingProtocol
+import SignalingTokens
+import Testing
+
+@testable import SignalingServer
+
+/// A room in memory whose clients ask for pages.
+private final class Room {
+    static let session = SessionID("1_room")
+    let engine: MemoryEngine
+    let desk: HistoryDesk
+    var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+    private(set) var pages: [String] = []
+    private let binding = SocketBinding(ConnectionID("ada"), SocketID(1))
+
+    init() {
+        engine = MemoryEngine(history: HistoryPolicy(standard: .all)) { Epoch("e") }
+        desk = HistoryDesk(engine: engine)
+        let join = JoinRequest(
+            connectionId: binding.connectionId, socket: binding.socket, role: .moderator, data: "",
+            wallTime: WallTime(milliseconds: 0), secretHash: ResumeSecretHash(bytes: []))
+        submit(.join(join))
+    }
+
+    private func submit(_ command: SessionCommand) {
+        engine.submit(
+            command, to: Self.session, ticket: CommandTicket(origin: 1, request: nil), now: now)
+    }
+
+    func say(_ data: String) { submit(.signal(.connection(binding, nil), SignalRequest(data: data))) }
+    func erase(_ seq: Int64) { submit(.erase(.server, .message(Seq(seq)))) }
+
+    func read(_ request: HistoryRequest = HistoryRequest()) {
+        desk.read(request, of: Self.session, now: now) { result in
+            if case .success(let page) = result { self.pages.append(String(decoding: page.members, as: UTF8.self)) }
+        }
+    }
+}
+
+@Suite("Pages of history for many clients")
+struct HistoryDeskTests {
+    @Test("HIS-7: clients that ask for the newest page at the same time share one read of it")
+    func shared() {
+        let room = Room()
+        room.say("a")
+        for _ in 0..<5_000 { room.read(HistoryRequest(.newest, limit: 50)) }
+        #expect(room.desk.counts.read == 1 && room.desk.counts.shared == 4_999)
+        #expect(Set(room.pages).count == 1 && room.pages.count == 5_000)
+        room.read(HistoryRequest(.newest, limit: 3))
+        room.read(HistoryRequest(.before(Seq(9)), limit: 50))
+        room.read(HistoryRequest(.before(Seq(9)), limit: 50))
+        #expect(room.desk.counts.read == 4, "another page is another read")
+        room.now = room.now.advanced(by: .seconds(2))
+        room.read(HistoryRequest(.newest, limit: 50))
+        #expect(room.desk.counts.read == 5, "what was trimmed meanwhile must not be shown for ever")
+    }
+
+    @Test("HIS-4, HIS-9: a message or an erasure after the last read is in the next page")
+    func fresh() {
+        let room = Room()
+        room.say("alpha")
+        room.read()
+        room.say("beta")
+        room.read()
+        room.erase(2)
+        room.read()
+        #expect(room.pages.map { $0.contains("beta") } == [false, true, true])
+        #expect(room.pages.map { $0.contains("alpha") } == [true, true, false])
+        #expect(room.pages[2].contains(#""erased":true"#))
+    }
+
+    @Test("HIS-8: who may read follows from the token's claim and the server's setting")
+    func access() {
+        #expect(HistoryReading.role.access(of: nil) == .granted)
+        #expect(HistoryReading.claim.access(of: nil) == .denied)
+        for reading in HistoryReading.allCases {
+            #expect(reading.access(of: .all) == .granted)
+            #expect(reading.access(of: HistoryClaim.none) == .denied)
+        }
+    }
+}
