@@ -116,7 +116,7 @@ final class ArchiveWriter: @unchecked Sendable {
                 })
             if isStalled { return .stalled }
         }
-        guard let (current, number) = sweep ?? nextSweep() else { return items.isEmpty ? .idle : .wrote }
+        guard let (current, number) = sweep ?? nextSweep() else { return items.isEmpty && !hasWork ? .idle : .wrote }
         var next = current
         let isStalled = !perform(
             { store throws(DatabaseError) in
@@ -156,10 +156,16 @@ final class ArchiveWriter: @unchecked Sendable {
             }
             return nil
         }
-        return waiting.withLock { $0.sweeps.popFirst() }.map { now, number in
+        return waiting.withLock { waiting in
+            // Bounds that were changed before the sweep hold for it, also if they came after this turn's work.
+            let areBoundsNew = waiting.items.contains { if case .changeBounds = $0.work { true } else { false } }
+            return areBoundsNew ? nil : waiting.sweeps.popFirst()
+        }.map { now, number in
             (ArchiveSweep(now: now, bounds: opened.store.bounds), number)
         }
     }
+
+    private var hasWork: Bool { waiting.withLock { !$0.items.isEmpty || !$0.sweeps.isEmpty } }
 
     /// Executes a transaction, and passes on its result.
     ///
