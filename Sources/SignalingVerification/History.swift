@@ -64,6 +64,8 @@ public struct History: Sendable {
         /// Another connection has lost its socket for long enough, or has one again (PRES-4).
         case away(ConnectionID)
         case back(ConnectionID)
+        /// Messages were erased (HIS-9). Without a seq when the client's record has none.
+        case erased(Erasure, Seq?)
         /// The connection ended, and the client learned of it.
         case ended
     }
@@ -131,6 +133,7 @@ public struct History: Sendable {
         case signal(from: ConnectionID?, data: String, to: ConnectionID?)
         case created(ConnectionID)
         case destroyed(ConnectionID)
+        case erased(Erasure)
 
         /// Short enough for one line, however long the data is.
         public var description: String {
@@ -140,6 +143,8 @@ public struct History: Sendable {
                 return "\"\(text)\" from \(from?.rawValue ?? "the server") to \(to?.rawValue ?? "all")"
             case .created(let id): return "the creation of \(id)"
             case .destroyed(let id): return "the end of \(id)"
+            case .erased(.message(let seq)): return "the erasure of \(seq)"
+            case .erased(.through(let seq)): return "the erasure of all up to \(seq)"
             }
         }
     }
@@ -166,6 +171,9 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case g6 = "G6"
         case g7 = "G7"
         case g8 = "G8"
+        case h1 = "H1"
+        case h2 = "H2"
+        case h3 = "H3"
     }
 
     public enum Kind: Sendable {

@@ -14,7 +14,7 @@ struct AbsenceView {
             return away.remove(id) == nil ? "\(name) heard that \(id) is back, and not that it was away" : nil
         case .destroyed(let id, _): away.remove(id)
         case .ended: away = []
-        case .opening, .entered, .sent, .answered, .received, .created: break
+        case .opening, .entered, .sent, .answered, .received, .created, .erased: break
         }
         return nil
     }

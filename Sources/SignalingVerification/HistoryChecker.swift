@@ -9,6 +9,7 @@ public struct HistoryChecker {
     /// The known events of each epoch.
     private var orders: [Epoch: [Seq: History.Event]] = [:]
     private var lastSeqs: [Epoch: Seq] = [:]
+    private var erasures: [Epoch: [(seq: Seq, erasure: Erasure)]] = [:]
     /// The epoch and seq of each signal, by its data.
     private var positions: [String: (epoch: Epoch, seq: Seq)] = [:]
     private var sendings: [String: (client: Int, number: Int, sending: History.Sending)] = [:]
@@ -104,7 +105,7 @@ public struct HistoryChecker {
                 close(at: index, isOpen: false)
                 current = (entry, index)
             case .ended: close(at: index, isOpen: false)
-            case .opening, .sent, .answered, .received, .created, .destroyed, .away, .back: break
+            case .opening, .sent, .answered, .received, .created, .destroyed, .away, .back, .erased: break
             }
         }
         close(at: steps.count, isOpen: true)
@@ -144,6 +145,7 @@ public struct HistoryChecker {
         }
         orders[epoch, default: [:]][seq] = event
         lastSeqs[epoch] = max(lastSeqs[epoch] ?? .zero, seq)
+        if case .erased(let erasure) = event { erasures[epoch, default: []].append((seq, erasure)) }
         guard case .signal(_, let data, _) = event else { return }
         if let other = positions[data] {
             report(.g3, .duplicate, "\(data) is in the log twice: \(other.seq) and \(seq)")
@@ -196,7 +198,14 @@ public struct HistoryChecker {
             case .destroyed(let id, let seq?):
                 advance(seq)
                 note(.destroyed(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
-            case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .away, .back, .ended: break
+            case .erased(let erasure, let seq?):
+                advance(seq)
+                note(.erased(erasure), at: seq, of: life.entry.epoch, .g1, by: record.name)
+            // The record has no seq, and what was erased is older than it.
+            case .erased(let erasure, nil): erasures[life.entry.epoch, default: []].append((.greatest, erasure))
+            case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .away,
+                .back, .ended:
+                break
             }
         }
     }
@@ -245,7 +254,8 @@ public struct HistoryChecker {
                     if isForItself, !received.contains(data) {
                         report(.g2, "\(data) was acknowledged to \(record.name) before it arrived (SIG-6)")
                     }
-                case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .away, .back, .ended:
+                case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .away, .back, .erased,
+                    .ended:
                     break
                 }
             }
@@ -292,10 +302,10 @@ public struct HistoryChecker {
         for step in record.steps[life.steps] {
             switch step.action {
             case .received(let reception): if let seq = reception.seq { seen.insert(seq) }
-            case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
+            case .created(_, let seq?), .destroyed(_, let seq?), .erased(_, let seq?): seen.insert(seq)
             case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
             // A socket may be cut before a replay is complete, so `entered` does not raise the seq that is due.
-            case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .ended: break
+            case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .erased, .ended: break
             }
         }
         through = max(through, seen.max() ?? .zero)
@@ -308,7 +318,9 @@ public struct HistoryChecker {
         }
         for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
             let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
-            guard isDue, isMeant(event, at: seq, for: life, record) else { continue }
+            guard isDue, !isErased(event, at: seq, of: epoch), isMeant(event, at: seq, for: life, record) else {
+                continue
+            }
             report(
                 life.isOpen ? .g3 : .g4, .missing,
                 "\(record.name) misses \(event) at \(seq) as \(life.entry.connectionId), without notice")
@@ -317,10 +329,16 @@ public struct HistoryChecker {
 
     private func isMeant(_ event: History.Event, at seq: Seq, for life: Life, _ record: History.Client) -> Bool {
         switch event {
+        case .erased: return true
         case .signal(_, _, let to): return to == nil || (to == life.entry.connectionId && seq > life.recoveredThrough)
         case .created(let id), .destroyed(let id):
             return !record.suppressesPresence && id != life.entry.connectionId && seq > life.recoveredThrough
         }
+    }
+
+    /// What is erased is no longer due (HIS-9).
+    private func isErased(_ event: History.Event, at seq: Seq, of epoch: Epoch) -> Bool {
+        event.isBroadcast && (erasures[epoch] ?? []).contains { $0.seq > seq && $0.erasure.covers(seq) }
     }
 
     // MARK: - G6
@@ -374,7 +392,7 @@ public struct HistoryChecker {
                     checkEarlierBroadcasts(
                         reception.data, sent.client, sent.number, record.name, life, seen, &last.judgedBroadcasts)
                 }
-            case .sent, .answered, .created, .destroyed, .away, .back, .ended: break
+            case .sent, .answered, .created, .destroyed, .away, .back, .erased, .ended: break
             }
         }
     }
@@ -426,7 +444,7 @@ public struct HistoryChecker {
             case .ended:
                 view = []
                 life = nil
-            case .opening, .sent, .answered, .away, .back: break
+            case .opening, .sent, .answered, .away, .back, .erased: break
             }
         }
         guard history.isSettled, let last = lives[client].last, last.isOpen else { return }
@@ -452,7 +470,7 @@ public struct HistoryChecker {
                     if left.contains(from) {
                         report(.g7, "\(data) at \(seq) is from \(from), which was destroyed before (PRES-3)")
                     }
-                case .signal(nil, _, _): break
+                case .signal(nil, _, _), .erased: break
                 }
             }
             guard history.isSettled, history.logs[epoch] != nil else { continue }
@@ -472,6 +490,7 @@ extension History.Event {
     fileprivate var isBroadcast: Bool {
         switch self {
         case .signal(_, _, let to): to == nil
+        case .erased: true
         case .created, .destroyed: false
         }
     }

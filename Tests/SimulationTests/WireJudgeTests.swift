@@ -2,113 +2,6 @@ import SignalingProtocol
 import SignalingVerification
 import Testing
 
-/// The wire of one session, written by hand.
-private struct Wire {
-    var judge = WireJudge(
-        terms: WireJudge.Terms(
-            resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10),
-            awayDelay: .seconds(10), logEventCount: 100, logByteCount: 1_000_000, tolerance: .seconds(5),
-            earliness: .seconds(5)))
-    private(set) var seconds = 0.0
-
-    var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000)) }
-
-    mutating func pass(_ time: Double) { seconds += time }
-
-    mutating func up(_ socket: Int, _ lines: String...) {
-        let text = Array(lines.joined(separator: "\n").utf8)
-        text.withUnsafeBytes { judge.clientSent($0, on: socket, at: now) }
-    }
-
-    mutating func down(_ socket: Int, _ lines: String...) {
-        let text = Array(lines.joined(separator: "\n").utf8)
-        text.withUnsafeBytes { judge.serverSent($0, on: socket, at: now) }
-    }
-
-    /// A new connection, whose own creation has the seq.
-    mutating func connect(_ socket: Int, as id: String, seq: Int, others: [String] = [], options: String = "{}") {
-        judge.opened(socket, at: now)
-        up(socket, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":\#(options)}"#)
-        down(socket, connected(id, seq: seq, "new", others: others))
-    }
-
-    func connected(
-        _ id: String, seq: Int, _ outcome: String, replayThrough: Int? = nil, others: [String] = [],
-        epoch: String = "e", secret: String = "secret", away: [String]? = nil
-    ) -> String {
-        let list = ([id] + others).map { #"{"connectionId":"\#($0)"}"# }.joined(separator: ",")
-        let replay = replayThrough.map { #","replayThrough":\#($0)"# } ?? ""
-        let absent = away.map { #","away":[\#($0.map { "\"\($0)\"" }.joined(separator: ","))]"# } ?? ""
-        return #"{"ev":"connected","id":1,"connection":{"connectionId":"\#(id)"},"connections":[\#(list)],"#
-            + #""epoch":"\#(epoch)","seq":\#(seq),"outcome":"\#(outcome)"\#(replay)\#(absent),"#
-            + #""resume":{"secret":"\#(secret)"}}"#
-    }
-
-    mutating func resume(
-        _ socket: Int, _ id: String, after: Int, _ outcome: String, as newID: String? = nil, seq: Int,
-        replayThrough: Int? = nil, others: [String] = [], epoch: String = "e"
-    ) {
-        askToResume(socket, id, after: after)
-        down(
-            socket,
-            connected(newID ?? id, seq: seq, outcome, replayThrough: replayThrough, others: others, epoch: epoch))
-    }
-
-    mutating func askToResume(_ socket: Int, _ id: String, after: Int) {
-        judge.opened(socket, at: now)
-        up(
-            socket,
-            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","resume":{"connectionId":"\#(id)","#
-                + #""secret":"secret","epoch":"e","after":\#(after)}}"#)
-    }
-
-    /// Two connections, `ada` on socket 1 and `bob` on socket 2.
-    static func ofTwo() -> Wire {
-        var wire = Wire()
-        wire.connect(1, as: "ada", seq: 1)
-        wire.connect(2, as: "bob", seq: 2, others: ["ada"])
-        wire.down(1, created("bob", 2))
-        return wire
-    }
-
-    /// Ada's signal, delivered to both and acknowledged.
-    mutating func exchange(_ data: String, seq: Int, id: Int) {
-        up(1, signal(data, id))
-        down(1, received(data, seq), ack(id, seq))
-        down(2, received(data, seq))
-    }
-
-    mutating func violations(isSettled: Bool = true) -> [Violation] {
-        judge.violations(at: now, isSettled: isSettled)
-    }
-}
-
-private func signal(_ data: String, _ id: Int, to: String? = nil, onlineOnly: Bool = false) -> String {
-    let target = to.map { #","to":"\#($0)""# } ?? ""
-    return #"{"op":"signal","id":\#(id),"data":"\#(data)"\#(target)\#(onlineOnly ? #","onlineOnly":true"# : "")}"#
-}
-/// - Parameter sender: the connection that the line describes beside `from` (SIG-9).
-private func received(
-    _ data: String, _ seq: Int?, from: String = "ada", to: String? = nil, type: String? = nil, sender: String? = nil
-) -> String {
-    let head = seq.map { #","seq":\#($0)"# } ?? ""
-    let details = sender.map { #","connection":\#($0)"# } ?? ""
-    let address = (type.map { #","type":"\#($0)""# } ?? "") + (to.map { #","to":"\#($0)""# } ?? "")
-    return #"{"ev":"signal"\#(head),"from":"\#(from)"\#(details)\#(address),"data":"\#(data)"}"#
-}
-private func details(_ id: String, data: String? = nil) -> String {
-    #"{"connectionId":"\#(id)"\#(data.map { #","data":"\#($0)""# } ?? "")}"#
-}
-private func ack(_ id: Int, _ seq: Int?) -> String {
-    #"{"ev":"ack","id":\#(id)\#(seq.map { #","seq":\#($0)"# } ?? "")}"#
-}
-private func created(_ id: String, _ seq: Int) -> String {
-    #"{"ev":"connectionCreated","seq":\#(seq),"connection":{"connectionId":"\#(id)"}}"#
-}
-private func destroyed(_ id: String, _ seq: Int, _ reason: String = "networkDisconnected") -> String {
-    #"{"ev":"connectionDestroyed","seq":\#(seq),"connectionId":"\#(id)","reason":"\#(reason)"}"#
-}
-
 @Suite("the judge of the wire")
 struct WireJudgeTests {
     /// Each wire breaks one promise, and only that one.
@@ -741,13 +634,5 @@ struct WireJudgeTests {
         wire.resume(3, "bob", after: 2, "resumed", seq: 2, replayThrough: 2)
         wire.down(3, received("a", 3))
         expect(.g4, &wire)
-    }
-}
-
-extension Wire {
-    /// Ada's signal while Bob has no socket.
-    fileprivate mutating func exchangeAlone(_ data: String, seq: Int, id: Int) {
-        up(1, signal(data, id))
-        down(1, received(data, seq), ack(id, seq))
     }
 }

@@ -6,6 +6,7 @@ extension WireJudge {
     struct TokenClaims: Sendable {
         var role: String
         var data: String
+        var mayReadHistory: Bool
     }
 
     /// The members of a connection beside its ID. They never change.
@@ -20,8 +21,8 @@ extension WireJudge {
     }
 
     /// A token was issued. The connections that begin with it are judged by it.
-    public mutating func issued(_ token: String, role: String, data: String) {
-        claims[token] = TokenClaims(role: role, data: data)
+    public mutating func issued(_ token: String, role: String, data: String, mayReadHistory: Bool = true) {
+        claims[token] = TokenClaims(role: role, data: data, mayReadHistory: mayReadHistory)
     }
 
     /// A connection in a line of the server. All lines give it the same details.

@@ -18,6 +18,8 @@ extension WireJudge {
                 report(.g2, .missing, "the request \(request.id) (\(request.op)) on socket \(number) has no answer")
             }
         }
+        judgePageRequests(isSettled: isSettled)
+        judgeDoubts()
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
         judgeEarlyDepartures()
         for (number, name) in unexplainedForcedCloses
@@ -36,15 +38,18 @@ extension WireJudge {
     /// Each socket got every event that is meant for its connection, from its start to where it ended.
     private mutating func judgeCompleteness(_ socket: Socket, _ connection: Name, isSettled: Bool) {
         let order = orders[Int(socket.epoch)]
-        var through = max(socket.claimed, socket.received.last.map { Int($0) } ?? 0)
+        var through = max(socket.claimed, socket.lastReceived ?? 0)
         if socket.isOpen, isSettled { through = order.lastSeq }
-        guard through > socket.start else { return }
+        // Beyond the known events there is nothing to miss, whatever the server claims.
+        through = min(through, order.lastSeq)
+        let start = max(socket.start, order.base)
+        guard through > start else { return }
         var received = socket.received[...]
         var missing = 0
-        for seq in (socket.start + 1)...through {
-            while let first = received.first, first < seq { received.removeFirst() }
-            if let first = received.first, first == seq { continue }
-            guard let event = order[seq],
+        for seq in (start + 1)...through {
+            while let first = received.first, socket.seq(of: first) < seq { received.removeFirst() }
+            if let first = received.first, socket.seq(of: first) == seq { continue }
+            guard let event = order[seq], !order.isErased(seq),
                 event.isMeant(for: connection, suppressesPresence: socket.suppressesPresence),
                 seq > socket.onlyBroadcastsThrough || event.isBroadcast
             else { continue }
@@ -76,7 +81,7 @@ extension WireJudge {
             switch order[seq] {
             case .created(let name): expected.insert(name)
             case .destroyed(let name): expected.remove(name)
-            case .signal, nil: break
+            case .signal, .erased, nil: break
             }
         }
         expected.remove(connection)
@@ -95,7 +100,7 @@ extension WireJudge {
     private mutating func judgePresence(_ order: WireOrder, ofEpoch epoch: Int32) {
         var came: [Name: Int] = [:]
         var left: [Name: Int] = [:]
-        for seq in 1...max(order.lastSeq, 1) {
+        for seq in order.seqs {
             switch order[seq] {
             case .created(let name):
                 if let before = came.updateValue(seq, forKey: name) {
@@ -109,7 +114,7 @@ extension WireJudge {
                 if let gone = left[from] {
                     report(.g7, .reordered, "the signal at \(seq) is from \(id(from)), which left at \(gone) (PRES-3)")
                 }
-            case .signal(_, nil, _), nil: break
+            case .signal(_, nil, _), .erased, nil: break
             }
         }
         for (name, seq) in left {

@@ -27,6 +27,8 @@ public struct WireJudge: Sendable {
         /// Whether the server keeps its sessions even if it is killed. Clients then see a kill as a lost socket: no
         /// `lost`, no new epoch, and no departure of a client that comes back. Default: false.
         public var isDurable = false
+        /// Which signals the server keeps as history; nil: nothing is judged of a history. Default: nil.
+        public var history: KeptHistory?
 
         public init(
             resumeWindow: Duration, recoveryWindow: Duration, heartbeat: Duration, awayDelay: Duration,
@@ -56,7 +58,7 @@ public struct WireJudge: Sendable {
         var type: String?
         var isOnlineOnly: Bool
         var epoch: Int32 = -1
-        var seq: Int32 = -1
+        var seq = -1
         /// When its acknowledgement passed.
         var acknowledgedAt: MonotonicInstant?
         /// The epoch of the session when REST acknowledged the signal; -1 without such an acknowledgement.
@@ -69,6 +71,8 @@ public struct WireJudge: Sendable {
         var signal: Int32?
         /// The connection that a `forceDisconnect` names.
         var target: Name?
+        /// What an `erase` names.
+        var erasure: WireOrder.Erasure?
     }
 
     struct Resume: Sendable {
@@ -106,7 +110,7 @@ public struct WireJudge: Sendable {
         var replayThrough = 0
         /// Only broadcasts are due up to this seq (RES-2, `recovered`).
         var onlyBroadcastsThrough = 0
-        /// The seqs of the events that the server sent, in their order.
+        /// The events that the server sent, in their order: the distances of their seqs from `start`.
         var received: [Int32] = []
         /// Before this seq the server claims to have sent everything (HB-2, SIG-6).
         var claimed = 0
@@ -121,6 +125,13 @@ public struct WireJudge: Sendable {
         var isListCut = false
         var onlineOnly: Set<Int32> = []
         var told = ToldAbsences()
+        /// The page that the `connect` asked for, until `connected` passes (HIS-5).
+        var pageOption: PageRequest?
+        /// The requests for pages without an answer, in their order (HIS-7).
+        var pageRequests: [PageRequest] = []
+
+        func seq(of distance: Int32) -> Int { start + Int(distance) }
+        var lastReceived: Int? { received.last.map { seq(of: $0) } }
     }
 
     struct Connection: Sendable {
@@ -176,6 +187,10 @@ public struct WireJudge: Sendable {
     var claims: [String: TokenClaims] = [:]
     private var epochNumbers: [String: Int32] = [:]
     private(set) var orders: [WireOrder] = []
+    /// What is known of the history of each session.
+    var histories: [String: WireHistory] = [:]
+    /// Messages that a page lacks, or has as erased. An erasure that passes later explains them.
+    var doubts: [Doubt] = []
     /// The epoch of each session, while the server is known to keep it.
     private var currentEpochs: [String: Int32] = [:]
     private var retiredEpochs: Set<Int32> = []
@@ -308,13 +323,16 @@ public struct WireJudge: Sendable {
         judgeRESTSignals(at: now, isSettled: false)
         retiredEpochs.formUnion(currentEpochs.values)
         currentEpochs = [:]
+        judgeDoubts()
+        // What is in memory is gone with the sessions. A stored history is not, and its seqs go on to name it (HIS-3).
+        if !terms.isDurable { histories = [:] }
     }
 
     /// A text message from the client, of one or more lines (WIRE-3).
     public mutating func clientSent(
         _ message: UnsafeRawBufferPointer, on number: SocketNumber, at now: MonotonicInstant
     ) {
-        forEachLine(message) { judge, line in judge.clientSent(line, on: number) }
+        forEachLine(message) { judge, line in judge.clientSent(line, on: number, at: now) }
     }
 
     /// A text message from the server.
@@ -335,12 +353,13 @@ public struct WireJudge: Sendable {
 
     // MARK: - The client's lines
 
-    private mutating func clientSent(_ line: WireLine, on number: SocketNumber) {
+    private mutating func clientSent(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         guard let op = line.op, sockets[number] != nil else { return }
         if op == "pong" { return }
         var signal: Int32?
         switch op {
-        case "connect": noteConnect(line, on: number)
+        case "connect": noteConnect(line, on: number, at: now)
+        case "history": return notePageRequest(line, on: number, at: now)
         case "signal": signal = noteSignal(line, on: number)
         case "disconnect": if let name = sockets[number]?.connection { connections[name]?.end = .left }
         default: break
@@ -348,17 +367,23 @@ public struct WireJudge: Sendable {
         if let id = line.id {
             let target = op == "forceDisconnect" ? line.text("connectionId").map { name($0) } : nil
             if let target { forceTargets.insert(target) }
-            sockets[number]?.requests.append(Request(id: id, op: op, signal: signal, target: target))
+            sockets[number]?.requests.append(
+                Request(
+                    id: id, op: op, signal: signal, target: target,
+                    erasure: op == "erase" ? WireOrder.Erasure(line) : nil))
         }
     }
 
-    private mutating func noteConnect(_ line: WireLine, on number: SocketNumber) {
+    private mutating func noteConnect(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         sockets[number]?.session = line.text("sessionId") ?? ""
         sockets[number]?.claims = line.text("token").flatMap { claims[$0] }
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
         sockets[number]?.getsPages = line.member("options")?.isTrue("connectionPages") ?? false
         sockets[number]?.getsAbsences = line.member("options")?.isTrue("connectionAwayEvents") ?? false
+        sockets[number]?.pageOption = line.member("options")?.member("history").flatMap { option in
+            line.id.map { PageRequest($0, option, askedAt: now) }
+        }
         guard let resume = line.member("resume") else { return }
         if let old = resume.text("connectionId").flatMap({ names[$0] }) { connections[old]?.isSought = true }
         let epoch = resume.text("epoch") ?? ""
@@ -423,7 +448,12 @@ public struct WireJudge: Sendable {
         case "connectionBack": if let id = line.text("connectionId") { noteBack(name(id), on: number, at: now) }
         case "ping": if let seq = line.seq { claim(seq, on: number) }
         case "ack": noteAnswer(line, isAck: true, on: number, at: now)
-        case "error": noteAnswer(line, isAck: false, on: number, at: now)
+        case "error": if !isRefusedPage(line, on: number) { noteAnswer(line, isAck: false, on: number, at: now) }
+        case "history": notePage(line, on: number, at: now)
+        case "erased":
+            if let erasure = WireOrder.Erasure(line), let seq = line.seq {
+                receive(.erased(erasure), at: seq, line.byteCount, on: number, now)
+            }
         case "disconnected":
             guard let name = sockets[number]?.connection else { return }
             if line.text("reason") == "forceDisconnected" { connections[name]?.end = .forceDisconnected }
@@ -464,6 +494,9 @@ public struct WireJudge: Sendable {
     ) {
         guard let request = answeredRequest(line, on: number), isAck else { return }
         if let target = request.target { noteForced(target, at: now) }
+        if let erasure = request.erasure, let seq = line.seq, let epoch = sockets[number]?.epoch {
+            note(.erased(erasure), at: seq, line.byteCount, epoch, now)
+        }
         guard let signal = request.signal, let socket = sockets[number], let connection = socket.connection else {
             return
         }
@@ -477,7 +510,7 @@ public struct WireJudge: Sendable {
         }
         note(.signal(signal, from: connection, to: sending.to), at: seq, line.byteCount, socket.epoch, now)
         let isForItself = sending.to == .all || sending.to == .connection(connection)
-        if isForItself, seq > socket.start, socket.received.last.map({ $0 < seq }) ?? true {
+        if isForItself, seq > socket.start, socket.lastReceived.map({ $0 < seq }) ?? true {
             report(.g2, .reordered, "\(id(connection)) got the ack of its signal at \(seq) before the signal (SIG-6)")
         }
         claim(seq, on: number)
@@ -506,6 +539,7 @@ public struct WireJudge: Sendable {
             return noteOnlineOnly(signal, sending, data, on: number, connection)
         }
         receive(.signal(signal, from: from, to: sending.to), at: seq, line.byteCount, on: number, now)
+        judgeReplayedContent(of: data, at: seq, on: number)
     }
 
     private mutating func noteOnlineOnly(
@@ -535,7 +569,7 @@ public struct WireJudge: Sendable {
             report(
                 .g3, .duplicate,
                 "\(id(connection)) got the event at \(seq), and its socket starts after \(start) (CON-6)")
-        } else if let last = sockets[number]?.received.last, seq <= last {
+        } else if let last = sockets[number]?.lastReceived, seq <= last {
             report(
                 seq == last ? .g3 : .g1, seq == last ? .duplicate : .reordered,
                 "\(id(connection)) got the event at \(seq) after the one at \(last)")
@@ -543,7 +577,7 @@ public struct WireJudge: Sendable {
         if !event.isMeant(for: connection, suppressesPresence: suppressesPresence) {
             report(.g8, .wrong, "\(id(connection)) got the event at \(seq), which is not meant for it")
         }
-        sockets[number]?.received.append(Int32(seq))
+        sockets[number]?.received.append(Int32(clamping: seq - start))
     }
 
     /// All clients see one order, and a signal has one seq.
@@ -551,6 +585,11 @@ public struct WireJudge: Sendable {
         _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, _ epoch: Int32, _ now: MonotonicInstant
     ) {
         guard orders.indices.contains(Int(epoch)) else { return }
+        guard orders[Int(epoch)].canHave(seq) else {
+            let last = orders[Int(epoch)].lastSeq
+            return report(.g1, .wrong, "the event at \(seq) is far from the others, which end at \(last)")
+        }
+        noteForHistory(event, at: seq, of: orders[Int(epoch)].session, now)
         if let known = orders[Int(epoch)].note(event, at: seq, byteCount: byteCount, seen: now) {
             report(.g1, .reordered, "the event at \(seq) is \(known) for one client and \(event) for another")
         }
@@ -560,7 +599,7 @@ public struct WireJudge: Sendable {
         if sending.seq >= 0, sending.seq != seq || sending.epoch != epoch {
             report(.g3, .duplicate, "signal \(signal) is in the order twice, at \(sending.seq) and \(seq)")
         }
-        sendings[Int(signal)].seq = Int32(seq)
+        sendings[Int(signal)].seq = seq
         sendings[Int(signal)].epoch = epoch
     }
 
@@ -620,6 +659,7 @@ public struct WireJudge: Sendable {
             connections[name]?.lastAbsence = Absence(lostAt: lostAt, backAt: now)
             judgeAbsence(of: name, since: lostAt, isSilent: known?.isSilent ?? false, at: now)
         }
+        beginPageOption(line, outcome, on: number)
         noteAwayList(line.texts("away")?.map { self.name($0) }, on: number, at: now)
     }
 
@@ -633,9 +673,13 @@ public struct WireJudge: Sendable {
         }
         let number = Int32(orders.count)
         epochNumbers[key] = number
-        orders.append(WireOrder())
-        if let current = currentEpochs[session], !retiredEpochs.contains(current), isNeeded(current) {
-            report(.g4, .missing, "the session has the new epoch \(text), although the server kept its sessions")
+        orders.append(WireOrder(session: session))
+        if let current = currentEpochs[session], !retiredEpochs.contains(current) {
+            if isNeeded(current) {
+                report(.g4, .missing, "the session has the new epoch \(text), although the server kept its sessions")
+            } else if histories[session]?.isEmpty == false {
+                report(.h2, .missing, "the session has the new epoch \(text), although it has a history (HIS-3)")
+            }
         }
         currentEpochs[session] = number
         return number
@@ -649,6 +693,9 @@ public struct WireJudge: Sendable {
 
 extension WireJudge {
     func id(_ name: Name) -> String { ids[Int(name)] }
+
+    /// The number of the signal with this data.
+    func number(ofSignal data: String) -> Int32? { signalNumbers[data] }
 
     /// Whether the server still keeps the order of this epoch.
     func isKept(_ epoch: Int32) -> Bool { !retiredEpochs.contains(epoch) }

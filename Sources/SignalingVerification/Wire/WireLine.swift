@@ -25,7 +25,12 @@ struct WireLine {
     /// The event's name; nil for a line from a client.
     var ev: String? { text("ev") }
     var id: Int64? { number("id") }
-    var seq: Int? { number("seq").map { Int($0) } }
+    var seq: Int? { position("seq") }
+    /// A member that names an event; nil if no event can have this seq.
+    func position(_ name: String) -> Int? {
+        number(name).flatMap { $0 >= 0 && $0 <= Self.greatestSeq ? Int($0) : nil }
+    }
+    private static let greatestSeq: Int64 = 1 << 53
 
     func text(_ name: String) -> String? { object[name]?.stringValue }
     func number(_ name: String) -> Int64? { object[name]?.integerValue }

@@ -15,11 +15,12 @@ struct WireOrder: Sendable {
         case signal(Int32, from: Name?, to: Target)
         case created(Name)
         case destroyed(Name)
+        case erased(Erasure)
 
         /// Whether the event is meant for a connection (PROTOCOL.md, section 1).
         func isMeant(for connection: Name, suppressesPresence: Bool) -> Bool {
             switch self {
-            case .signal(_, _, .all): true
+            case .signal(_, _, .all), .erased: true
             case .signal(_, _, .connection(let target)): target == connection
             case .created(let other), .destroyed(let other): other != connection && !suppressesPresence
             }
@@ -27,14 +28,37 @@ struct WireOrder: Sendable {
 
         var isBroadcast: Bool {
             switch self {
-            case .signal(_, _, .all): true
+            case .signal(_, _, .all), .erased: true
             case .signal(_, _, .connection), .created, .destroyed: false
             }
         }
     }
 
-    /// By seq; nil where no client has seen the event yet.
+    /// Which messages were erased (HIS-9).
+    enum Erasure: Hashable, Sendable {
+        case message(Int)
+        case through(Int)
+
+        func covers(_ seq: Int) -> Bool {
+            switch self {
+            case .message(let erased): seq == erased
+            case .through(let last): seq <= last
+            }
+        }
+    }
+
+    /// Where an order may begin that follows a lost one with a history (HIS-3).
+    private static let leastLaterStart = 1_000_000_000
+    /// How far an event may be from the known ones. Farther ones would take the judge's memory.
+    private static let longestGap = 1 << 22
+
+    /// The session whose order this is.
+    let session: String
+    /// The seq before the first known event: 0, unless the order follows a lost one with a history.
+    private(set) var base = 0
+    /// By the distance from `base`; nil where no client has seen the event yet.
     private var events: [Event?] = [nil]
+    private var erasures: [(seq: Int, erasure: Erasure)] = []
     /// When the tap first saw each departure.
     private(set) var departures: [Name: MonotonicInstant] = [:]
     /// The connections whose departure has the reason `networkDisconnected`.
@@ -42,36 +66,64 @@ struct WireOrder: Sendable {
     /// Bytes of all lines up to each seq, roughly what the log holds.
     private var byteCounts: [Int] = [0]
 
-    var lastSeq: Int { events.count - 1 }
+    init(session: String) { self.session = session }
 
-    subscript(seq: Int) -> Event? { events.indices.contains(seq) ? events[seq] : nil }
+    var lastSeq: Int { base + events.count - 1 }
+    /// The seqs of the order, as far as it is known; at least one.
+    var seqs: ClosedRange<Int> { (base + 1)...max(lastSeq, base + 1) }
+
+    subscript(seq: Int) -> Event? { seqs.contains(seq) && seq <= lastSeq ? events[seq - base] : nil }
 
     /// The bytes of the known events after `seq`.
     func byteCount(after seq: Int) -> Int {
-        guard seq >= 0, seq < byteCounts.count, let last = byteCounts.last else { return 0 }
-        return last - byteCounts[seq]
+        guard seq >= base, seq <= lastSeq, let last = byteCounts.last else { return 0 }
+        return last - byteCounts[seq - base]
     }
 
     mutating func noteNetworkLoss(of name: Name) { networkLosses.insert(name) }
+
+    /// Whether an event at `seq` can be one of this order.
+    func canHave(_ seq: Int) -> Bool {
+        if lastSeq == 0 { return seq < Self.longestGap || seq >= Self.leastLaterStart }
+        return seq <= lastSeq + Self.longestGap && seq >= base - Self.longestGap
+    }
 
     /// Records the event at `seq`.
     ///
     /// - Returns: the event that is already known at this seq, if it is a different one.
     mutating func note(_ event: Event, at seq: Int, byteCount: Int, seen now: MonotonicInstant) -> Event? {
-        guard seq > 0 else { return nil }
-        while events.count <= seq {
+        guard seq > 0, canHave(seq) else { return nil }
+        if lastSeq == 0, seq >= Self.leastLaterStart { base = seq - 1 }
+        if seq <= base {
+            let gap = base - seq + 1
+            events.insert(contentsOf: Array(repeating: nil, count: gap), at: 0)
+            byteCounts.insert(contentsOf: Array(repeating: 0, count: gap), at: 0)
+            base -= gap
+        }
+        while lastSeq < seq {
             events.append(nil)
             byteCounts.append((byteCounts.last ?? 0) + byteCount)
         }
-        if let known = events[seq] { return known == event ? nil : known }
-        events[seq] = event
-        if case .destroyed(let name) = event { departures[name] = now }
+        if let known = events[seq - base] { return known == event ? nil : known }
+        events[seq - base] = event
+        switch event {
+        case .destroyed(let name): departures[name] = now
+        case .erased(let erasure): erasures.append((seq, erasure))
+        case .signal, .created: break
+        }
         return nil
+    }
+
+    /// Whether the event at `seq` is erased. The server then no longer owes it to anybody.
+    func isErased(_ seq: Int) -> Bool {
+        erasures.contains { $0.seq > seq && $0.erasure.covers(seq) } && self[seq]?.isBroadcast == true
     }
 
     /// How many seqs have an event that no client has seen.
     var unseenCount: Int { events.dropFirst().count { $0 == nil } }
 
-    /// Whether every event up to `seq` is known.
-    func isComplete(through seq: Int) -> Bool { seq < events.count && !events[1..<(seq + 1)].contains { $0 == nil } }
+    /// Whether every event up to `seq` is known. Nobody knows where an order begins that follows a lost one.
+    func isComplete(through seq: Int) -> Bool {
+        base == 0 && seq <= lastSeq && !events[1..<(seq + 1)].contains { $0 == nil }
+    }
 }

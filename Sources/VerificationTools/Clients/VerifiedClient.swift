@@ -197,7 +197,8 @@ final class VerifiedClient: Sendable {
                 add(.ended)
             case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
             case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
-            case .heard(.history), .heard(.erased), .heard(.overflowed): break
+            case .heard(.erased(let erasure)): add(.erased(erasure, nil))
+            case .heard(.history), .heard(.overflowed): break
             }
         }
     }

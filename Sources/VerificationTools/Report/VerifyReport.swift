@@ -76,6 +76,7 @@ package struct VerifyReport: Sendable {
                     count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
                     if entry.missing != nil { count("rangesTold") }
                 case .away: count("absencesTold")
+                case .erased: count("erasuresTold")
                 case .opening, .created, .destroyed, .back, .ended: break
                 }
             }

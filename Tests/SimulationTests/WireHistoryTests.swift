@@ -1,0 +1,270 @@
+import SignalingVerification
+import Testing
+
+/// Each wire breaks one promise of section 16, and only that one.
+@Suite("the judge of the wire: history")
+struct WireHistoryTests {
+    private func expect(_ promise: Violation.Promise, _ wire: inout Wire) {
+        let found = wire.violations()
+        #expect(!found.isEmpty)
+        #expect(found.allSatisfy { $0.promise == promise }, "\(found)")
+    }
+
+    /// Ada says "a", "b" and "c", at 3 to 5.
+    private static func ofThree() -> Wire {
+        var wire = Wire.ofTwo()
+        wire.judge.terms.history = WireJudge.Terms.KeptHistory(types: nil)
+        for (index, data) in ["a", "b", "c"].enumerated() { wire.exchange(data, seq: 3 + index, id: 2 + index) }
+        return wire
+    }
+
+    private static let a = message("a", 3)
+    private static let b = message("b", 4)
+    private static let c = message("c", 5)
+
+    @Test("HIS-4, HIS-6, HIS-7: pages in both directions, out of turn, are no violation")
+    func good() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7), ask(8, #""before":5,"limit":1"#), signal("d", 9), ask(10, #""after":2,"limit":1"#))
+        wire.down(2, received("d", 6, from: "bob"), ack(9, 6), page(7, [Self.b, Self.c], 3...5, more: true))
+        wire.down(2, page(8, [Self.b], 3...5, more: true), page(10, [Self.a], 3...5, more: true))
+        wire.down(1, received("d", 6, from: "bob"))
+        #expect(wire.violations() == [])
+    }
+
+    @Test("HIS-5: the page of a connect is due after `connected`, unless the connection was resumed")
+    func pageOfConnect() {
+        var wire = Self.ofThree()
+        let newest = #"{"history":{"last":2}}"#
+        wire.connect(3, as: "eve", seq: 6, others: ["ada", "bob"], options: newest, keepsHistory: true)
+        for socket in [1, 2] { wire.down(socket, created("eve", 6)) }
+        wire.down(3, page(1, [Self.b, Self.c], 3...5, more: true))
+        #expect(wire.judge.violations(at: wire.now, isSettled: true) == [])
+        wire.connect(4, as: "fay", seq: 7, others: ["ada", "bob", "eve"], options: newest, keepsHistory: true)
+        for socket in 1...3 { wire.down(socket, created("fay", 7)) }
+        expect(.h3, &wire)
+    }
+
+    @Test("HIS-4: a page lacks a message that its client has received")
+    func missing() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7))
+        wire.down(2, page(7, [Self.a, Self.c], 3...5))
+        expect(.h1, &wire)
+    }
+
+    @Test("HIS-4: a page ends before the `connected` of its client")
+    func seam() {
+        var wire = Self.ofThree()
+        wire.connect(
+            3, as: "eve", seq: 6, others: ["ada", "bob"], options: #"{"history":{"after":2}}"#, keepsHistory: true)
+        for socket in [1, 2] { wire.down(socket, created("eve", 6)) }
+        wire.down(3, page(1, [Self.a, Self.b], 3...4))
+        expect(.h1, &wire)
+    }
+
+    @Test("HIS-2: what is older than the first message may be trimmed, if the server has bounds")
+    func trimmed() {
+        for isTrimmed in [true, false] {
+            var wire = Self.ofThree()
+            wire.judge.terms.history?.isTrimmed = isTrimmed
+            wire.up(2, ask(7))
+            wire.down(2, page(7, [Self.c], 5...5))
+            #expect(wire.violations().isEmpty == isTrimmed)
+        }
+    }
+
+    @Test("HIS-6: a message whose content, type, sender or connection is another one")
+    func changed() {
+        let wrong = [
+            message("a", 3, from: "bob"), message("a", 3, members: #","type":"x""#), message("z", 3),
+            message("a", 3, sender: nil),
+        ]
+        for first in wrong {
+            var wire = Self.ofThree()
+            wire.up(2, ask(7))
+            wire.down(2, page(7, [first, Self.b, Self.c], 3...5))
+            expect(.h1, &wire)
+        }
+    }
+
+    @Test("HIS-3: one seq names two messages")
+    func twoMessages() {
+        var wire = Self.ofThree()
+        wire.up(2, signal("d", 6))
+        wire.up(2, ask(7))
+        wire.down(2, page(7, [Self.a, message("d", 4, from: "bob"), Self.c], 3...5))
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .h2 })
+    }
+
+    @Test("HIS-3: a session with a history begins anew, although the server kept it")
+    func newEpoch() {
+        for keepsHistory in [true, false] {
+            var wire = Self.ofThree()
+            if !keepsHistory { wire.eraseAll() }
+            wire.leave([1, 2])
+            wire.judge.opened(3, at: wire.now)
+            wire.up(3, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+            wire.down(3, wire.connected("eve", seq: 1, "new", epoch: "f"))
+            #expect(wire.violations(isSettled: false).map(\.promise) == (keepsHistory ? [.h2] : []))
+        }
+    }
+
+    @Test("HIS-3: an order that begins far above a lost one is judged like any other")
+    func laterOrder() {
+        let start = 1_000_000_000_005
+        for isMissing in [true, false] {
+            var wire = Self.ofThree()
+            wire.judge.terms.isDurable = true
+            wire.judge.closed(1, at: wire.now)
+            wire.judge.closed(2, at: wire.now)
+            wire.judge.serverLostSessions(at: wire.now)
+            for (socket, name) in [(3, "eve"), (4, "fay")] {
+                wire.judge.opened(socket, at: wire.now)
+                wire.up(socket, #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t"}"#)
+                wire.down(
+                    socket,
+                    wire.connected(
+                        name, seq: start + socket - 3, "new", others: socket == 3 ? [] : ["eve"], epoch: "f"))
+            }
+            wire.down(3, created("fay", start + 1))
+            wire.up(3, signal("d", 2))
+            wire.down(3, received("d", start + 2, from: "eve"), ack(2, start + 2))
+            if !isMissing { wire.down(4, received("d", start + 2, from: "eve")) }
+            wire.up(3, ask(3))
+            wire.down(3, page(3, [Self.a, Self.b, Self.c, message("d", start + 2, from: "eve")], 3...(start + 2)))
+            #expect(wire.violations().map(\.promise) == (isMissing ? [.g3] : []))
+        }
+    }
+
+    @Test("HIS-9: an erased message is due to nobody, and a page has it without its content")
+    func erasure() {
+        var wire = Self.ofThree()
+        wire.judge.closed(2, at: wire.now)
+        wire.exchangeAlone("d", seq: 6, id: 6)
+        wire.up(1, #"{"op":"erase","id":7,"ref":6}"#)
+        wire.down(1, erased(7, #""ref":6"#), ack(7, 7))
+        wire.resume(3, "bob", after: 5, "resumed", seq: 5, replayThrough: 7)
+        wire.down(3, erased(7, #""ref":6"#))
+        wire.up(3, ask(2))
+        wire.down(3, page(2, [Self.a, Self.b, Self.c, tombstone(6)], 3...6))
+        wire.up(1, #"{"op":"erase","id":8,"through":4}"#)
+        wire.down(1, erased(8, #""through":4"#), ack(8, 8))
+        wire.down(3, erased(8, #""through":4"#))
+        wire.up(3, ask(3))
+        wire.down(3, page(3, [Self.c, tombstone(6)], 5...6))
+        #expect(wire.violations() == [])
+    }
+
+    @Test("HIS-9: the content of an erased message in a page or in a replay, and an erasure that nobody asked for")
+    func contentBack() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7))
+        wire.down(2, page(7, [Self.a, tombstone(4), Self.c], 3...5))
+        expect(.h1, &wire)
+        wire = Self.ofThree()
+        wire.erase(4, seq: 6)
+        wire.pass(1)
+        wire.up(2, ask(7))
+        wire.down(2, page(7, [Self.a, Self.b, Self.c], 3...5))
+        expect(.h1, &wire)
+        wire = Self.ofThree()
+        wire.judge.closed(2, at: wire.now)
+        wire.exchangeAlone("d", seq: 6, id: 6)
+        wire.up(1, #"{"op":"erase","id":7,"ref":6}"#)
+        wire.down(1, erased(7, #""ref":6"#), ack(7, 7))
+        wire.pass(1)
+        wire.resume(3, "bob", after: 5, "resumed", seq: 5, replayThrough: 7)
+        wire.down(3, received("d", 6), erased(7, #""ref":6"#))
+        expect(.h1, &wire)
+    }
+
+    @Test("HIS-7: pages of one client in another order, and one that it has not asked for")
+    func order() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7), ask(8))
+        wire.down(2, page(8, [Self.a, Self.b, Self.c], 3...5), page(7, [Self.a, Self.b, Self.c], 3...5))
+        expect(.h3, &wire)
+        wire = Self.ofThree()
+        wire.down(2, page(8, [Self.a, Self.b, Self.c], 3...5))
+        expect(.h3, &wire)
+    }
+
+    @Test("HIS-6: a page outside of its request, or with more messages than asked for")
+    func bounds() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7, #""before":5"#))
+        wire.down(2, page(7, [Self.a, Self.b, Self.c], 3...5))
+        expect(.h3, &wire)
+        wire = Self.ofThree()
+        wire.up(2, ask(7, #""limit":2"#))
+        wire.down(2, page(7, [Self.a, Self.b, Self.c], 3...5))
+        expect(.g5, &wire)
+    }
+
+    @Test("HIS-8: a client reads that may not, or is told that it may")
+    func right() {
+        var wire = Self.ofThree()
+        wire.judge.issued("t", role: "publisher", data: "", mayReadHistory: false)
+        wire.connect(3, as: "eve", seq: 6, others: ["ada", "bob"], keepsHistory: true, data: "")
+        for socket in [1, 2] { wire.down(socket, created("eve", 6)) }
+        #expect(wire.violations().map(\.promise).contains(.h3))
+        wire = Self.ofThree()
+        wire.judge.issued("t", role: "publisher", data: "", mayReadHistory: false)
+        wire.connect(3, as: "eve", seq: 6, others: ["ada", "bob"], data: "")
+        for socket in [1, 2] { wire.down(socket, created("eve", 6)) }
+        wire.up(3, ask(2))
+        wire.down(3, page(2, [Self.a, Self.b, Self.c], 3...5))
+        #expect(wire.violations().map(\.promise).contains(.h3))
+    }
+
+    @Test("HIS-8: a request for a page that is refused has its answer, at any time")
+    func refused() {
+        var wire = Self.ofThree()
+        wire.up(2, ask(7), signal("d", 8))
+        wire.down(2, received("d", 6, from: "bob"), ack(8, 6), #"{"ev":"error","id":7,"code":403}"#)
+        wire.down(1, received("d", 6, from: "bob"))
+        #expect(wire.violations() == [])
+    }
+}
+
+private func ask(_ id: Int, _ members: String = "") -> String {
+    #"{"op":"history","id":\#(id)\#(members.isEmpty ? "" : ",\(members)")}"#
+}
+private func page(_ id: Int, _ messages: [String], _ range: ClosedRange<Int>, more: Bool = false) -> String {
+    #"{"ev":"history","id":\#(id),"first":\#(range.lowerBound),"last":\#(range.upperBound),"more":\#(more),"#
+        + #""messages":[\#(messages.joined(separator: ","))]}"#
+}
+private func message(
+    _ data: String, _ seq: Int, from: String = "ada", sender: String? = "", members: String = ""
+) -> String {
+    let details = sender.map { _ in #","connection":{"connectionId":"\#(from)"}"# } ?? ""
+    return #"{"seq":\#(seq),"from":"\#(from)"\#(details)\#(members),"data":"\#(data)","time":1}"#
+}
+private func tombstone(_ seq: Int) -> String {
+    #"{"seq":\#(seq),"from":"ada","connection":{"connectionId":"ada"},"erased":true,"time":1}"#
+}
+private func erased(_ seq: Int, _ target: String) -> String { #"{"ev":"erased","seq":\#(seq),\#(target)}"# }
+
+extension Wire {
+    /// Ada erases one message.
+    fileprivate mutating func erase(_ ref: Int, seq: Int) {
+        up(1, #"{"op":"erase","id":90,"ref":\#(ref)}"#)
+        for socket in [1, 2] { down(socket, erased(seq, #""ref":\#(ref)"#)) }
+        down(1, ack(90, seq))
+    }
+
+    /// Ada erases everything up to 5.
+    fileprivate mutating func eraseAll() {
+        up(1, #"{"op":"erase","id":90,"through":5}"#)
+        for socket in [1, 2] { down(socket, erased(6, #""through":5"#)) }
+        down(1, ack(90, 6))
+    }
+
+    fileprivate mutating func leave(_ sockets: [Int]) {
+        for socket in sockets {
+            judge.clientClosed(socket, code: 1000)
+            judge.closed(socket, at: now)
+        }
+    }
+}
