@@ -174,6 +174,9 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case h1 = "H1"
         case h2 = "H2"
         case h3 = "H3"
+
+        /// Those of sessions with a history.
+        public static let ofHistory: [Promise] = [.h1, .h2, .h3]
     }
 
     public enum Kind: Sendable {

@@ -247,11 +247,10 @@ public struct HistoryChecker {
                         continue
                     }
                     guard let life else { continue }
-                    note(
-                        .signal(from: life.entry.connectionId, data: data, to: sending.to), at: seq,
-                        of: life.entry.epoch, .g2, by: record.name)
                     let isForItself = sending.to == nil || sending.to == life.entry.connectionId
-                    if isForItself, !received.contains(data) {
+                    let event = History.Event.signal(from: life.entry.connectionId, data: data, to: sending.to)
+                    note(event, at: seq, of: life.entry.epoch, .g2, by: record.name)
+                    if isForItself, !received.contains(data), !isErased(event, at: seq, of: life.entry.epoch) {
                         report(.g2, "\(data) was acknowledged to \(record.name) before it arrived (SIG-6)")
                     }
                 case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .away, .back, .erased,
@@ -409,7 +408,8 @@ public struct HistoryChecker {
             let earlier = sent[judgedCount].data
             judgedCount += 1
             guard let position = positions[earlier], position.epoch == life.epoch, position.seq > life.seq,
-                !seen.contains(earlier)
+                !seen.contains(earlier),
+                orders[position.epoch]?[position.seq].map({ !isErased($0, at: position.seq, of: life.epoch) }) ?? true
             else { continue }
             report(.g6, .reordered, "\(name) got \(data) before \(earlier), which the log has before it (SIG-10)")
         }

@@ -72,6 +72,16 @@ os.execv("{binary}", ["{binary}", *sys.argv[1:]])
 """
 
 
+def test_his_3_4_6_and_9_pages_agree_with_the_events_through_erasures_and_kills():
+    """Readers get every kept message, in both directions, also from a session that slept."""
+    status, report = verify(
+        "--signals", 200, "--sessions", 1, "--kills", 2, "--readers", 2, "--erasures", 3, "--sleeps", 1)
+    assert status == 0, report
+    assert report["violations"] == []
+    assert report["messagesRead"] > 100
+    assert report["erasuresTold"] > 0
+
+
 def test_verify_reads_the_output_of_a_server_to_its_end(tmp_path):
     program = tmp_path / "signalbox"
     program.write_text(STRICT.format(binary=BINARY))

@@ -68,6 +68,11 @@ final class RESTSender: Sendable {
         return true
     }
 
+    /// Erases one message (HIS-10).
+    func erase(_ seq: Seq, port: Int) async {
+        _ = await request("DELETE", "/message/\(seq)", body: nil, port: port)
+    }
+
     private func note(_ action: History.Action) {
         let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
         notes.withLock { $0.steps.append(History.Step(now, action)) }

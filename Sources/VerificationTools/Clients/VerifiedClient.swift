@@ -17,6 +17,7 @@ final class VerifiedClient: Sendable {
         var interruptions: [Interruption] = []
         var latencies = Histogram()
         var lastAcknowledgedAt: ContinuousClock.Instant?
+        var lastAcknowledgedSeq: Seq?
         var sentCount = 0
         /// The client stays away on purpose.
         var isResting = false
@@ -37,8 +38,7 @@ final class VerifiedClient: Sendable {
 
     init(
         name: String, apiKey: String, sessionId: SessionID, token: String, suppressesPresence: Bool,
-        relay: NetworkRelay,
-        start: ContinuousClock.Instant
+        history: HistoryRequest? = nil, relay: NetworkRelay, start: ContinuousClock.Instant
     ) {
         self.name = name
         self.token = token
@@ -47,7 +47,8 @@ final class VerifiedClient: Sendable {
         self.suppressesPresence = suppressesPresence
         session = Session(
             apiKey: apiKey, sessionId: sessionId.rawValue, server: "http://127.0.0.1:\(relay.port)",
-            options: Session.Options(connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: true))
+            options: Session.Options(
+                connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: true, history: history))
         session.keepJournal { [weak self] in self?.note($0) }
     }
 
@@ -58,6 +59,8 @@ final class VerifiedClient: Sendable {
     var latencies: Histogram { notes.withLock { $0.latencies } }
     /// When the client got its last acknowledgement of a signal that the session keeps.
     var lastAcknowledgedAt: ContinuousClock.Instant? { notes.withLock { $0.lastAcknowledgedAt } }
+    /// The seq of the client's last signal that the session keeps.
+    var lastAcknowledgedSeq: Seq? { notes.withLock { $0.lastAcknowledgedSeq } }
     func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
 
     private var now: MonotonicInstant { MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds) }
@@ -90,6 +93,12 @@ final class VerifiedClient: Sendable {
         await session.disconnect()
         try? await Task.sleep(for: time)
         notes.withLock { $0.isResting = false }
+    }
+
+    /// Disconnects for good.
+    func depart() async {
+        await session.disconnect()
+        relay.stop()
     }
 
     /// The client is gone without a word: its sockets are reset, and it never comes back.
@@ -174,7 +183,7 @@ final class VerifiedClient: Sendable {
                 switch result {
                 case .success(let seq):
                     notes.latencies.add(now.duration(since: sentAt))
-                    if seq != nil { notes.lastAcknowledgedAt = .now }
+                    if let seq { (notes.lastAcknowledgedAt, notes.lastAcknowledgedSeq) = (.now, seq) }
                     add(.answered(data, .acknowledged(seq)))
                 case .failure(let error): add(.answered(data, error.code == .notConnected ? .unknown : .refused))
                 }

@@ -46,6 +46,8 @@ package struct VerifyReport: Sendable {
         }
         add(stage.tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
         counts["delivered", default: 0] += stage.tap.judging { judge, _ in judge.deliveryCount }
+        counts["pagesRead", default: 0] += stage.pagesRead.value
+        counts["messagesRead", default: 0] += stage.messagesRead.value
         timeline += stage.timeline
         stalledTime = max(stalledTime, stage.tap.stalledTime)
     }
@@ -129,6 +131,15 @@ package struct VerifyReport: Sendable {
             "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold")), with their range \(number("rangesTold")); absences reported \(number("absencesTold"))",
             "interruptions \(all.count), from the cut: p50 \(all.p50.wholeMilliseconds) ms, p95 \(all.p95.wholeMilliseconds) ms, max \(all.max.wholeMilliseconds) ms",
         ]
+        if plan.keepsHistory {
+            let kept = Violation.Promise.ofHistory.map { promise in
+                let count = violations.count { $0.promise == promise }
+                return "\(promise.rawValue) \(count == 0 ? "kept" : "broken \(count) times")"
+            }
+            lines.append(
+                "history: \(number("pagesRead")) pages read with \(number("messagesRead")) messages, \(number("erasuresTold")) erasures told; "
+                    + kept.joined(separator: ", "))
+        }
         for cause in Interruption.Cause.allCases {
             let some = percentiles(cause)
             guard some.count > 0 else { continue }
@@ -158,7 +169,8 @@ package struct VerifyReport: Sendable {
 
     private static let names = [
         "signals", "acknowledged", "restAcknowledged", "refused", "unknown", "received", "delivered", "lost",
-        "duplicated", "reordered", "lossesTold", "rangesTold", "absencesTold", "resumed", "recovered",
+        "duplicated", "reordered", "lossesTold", "rangesTold", "absencesTold", "resumed", "recovered", "pagesRead",
+        "messagesRead", "erasuresTold",
     ]
 
     package var json: String {

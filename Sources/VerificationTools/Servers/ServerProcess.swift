@@ -51,6 +51,7 @@ final class ServerProcess: Sendable {
         environment["SIGNALBOX_API_KEY"] = launch.apiKey
         environment["SIGNALBOX_API_SECRET"] = launch.apiSecret
         environment["SIGNALBOX_REDIS"] = launch.redis
+        environment.merge(launch.terms.environment) { _, new in new }
         let output = Pipe()
         let errors = launch.folder.appending(path: "errors-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: errors.path, contents: nil)

@@ -11,6 +11,10 @@ struct ServerTerms: Sendable {
     /// Whether the server has a state folder, so that it keeps its sessions even if it is killed.
     var isDurable = true
 
+    /// Whether the server keeps the signals of ``keptTypes`` as history, within bounds that a run does not reach.
+    var keepsHistory = false
+    static let keptTypes: Set<String> = ["a", VerifiedClient.lastSignalType]
+
     /// Whether several servers keep the sessions in one Redis.
     var isShared = false
 
@@ -22,6 +26,10 @@ struct ServerTerms: Sendable {
         resumeSeconds: 25, recoverySeconds: 30, logEventCount: 65_536, logByteCount: 33_554_432)
     /// The log is overrun after a few signals. A client is back before its window ends, even on a slow machine.
     static let smallLog = ServerTerms(resumeSeconds: 25, recoverySeconds: 30, logEventCount: 64, logByteCount: 65_536)
+
+    /// Everybody who has left is gone for good soon, so that a session sleeps.
+    static let sleeping = ServerTerms(
+        resumeSeconds: 1, recoverySeconds: 1, logEventCount: 65_536, logByteCount: 33_554_432)
 
     /// The seconds until the other nodes have declared a dead node lost, and until its connections have lost their sockets
     /// (LOG-32).
@@ -35,6 +43,16 @@ struct ServerTerms: Sendable {
         ]
     }
 
+    /// The settings that `signalbox serve` reads from its environment.
+    var environment: [String: String] {
+        guard keepsHistory else { return [:] }
+        return [
+            "SIGNALBOX_HISTORY": Self.keptTypes.sorted().joined(separator: ","),
+            "SIGNALBOX_HISTORY_MESSAGES": "\(1_000_000_000)", "SIGNALBOX_HISTORY_BYTES": "\(1 << 40)",
+            "SIGNALBOX_HISTORY_TOTAL_BYTES": "\(1 << 50)",
+        ]
+    }
+
     var judged: WireJudge.Terms {
         var judged = WireJudge.Terms(
             resumeWindow: .seconds(resumeSeconds), recoveryWindow: .seconds(recoverySeconds),
@@ -43,6 +61,7 @@ struct ServerTerms: Sendable {
             tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5),
             earliness: .milliseconds(1_500))
         judged.isDurable = isDurable
+        if keepsHistory { judged.history = WireJudge.Terms.KeptHistory(types: Self.keptTypes) }
         return judged
     }
 }

@@ -69,6 +69,8 @@ final class Stage: Sendable {
     private let marks = Mutex<[Mark]>([])
     private let found = Mutex<[Violation]>([])
     private let losses = Counter()
+    let pagesRead = Counter()
+    let messagesRead = Counter()
     /// A small buffer makes a stalled client block the server soon.
     private let receiveBufferByteCount: Int?
 
@@ -155,11 +157,15 @@ final class Stage: Sendable {
         return room
     }
 
-    /// - Parameter tokenTime: how long the server accepts the token; nil: for hours.
-    func addGuest(to room: Room, suppressesPresence: Bool, tokenTime: Duration? = nil) throws -> VerifiedClient {
+    /// - Parameters:
+    ///   - tokenTime: how long the server accepts the token; nil: for hours.
+    ///   - history: the page that the guest asks for when it connects.
+    func addGuest(
+        to room: Room, suppressesPresence: Bool, tokenTime: Duration? = nil, history: HistoryRequest? = nil
+    ) throws -> VerifiedClient {
         let guest = try makeClient(
             "s\(room.number)g\(room.takeGuestNumber())", in: room.id, suppressesPresence: suppressesPresence,
-            tokenTime: tokenTime)
+            tokenTime: tokenTime, history: history)
         room.add(guest, isGuest: true)
         // A server may have been replaced after the relay got its port and before the room had the guest.
         while !cluster.hasPort(guest.relay.targetPort) { rebalance([guest]) }
@@ -168,13 +174,13 @@ final class Stage: Sendable {
 
     private func makeClient(
         _ name: String, in session: SessionID, role: Role = .publisher, suppressesPresence: Bool,
-        tokenTime: Duration? = nil
+        tokenTime: Duration? = nil, history: HistoryRequest? = nil
     ) throws -> VerifiedClient {
         let token = try makeToken(name, in: session, role: role, tokenTime: tokenTime)
         let relay = try NetworkRelay(to: cluster.somePort, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
         return VerifiedClient(
             name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
-            relay: relay, start: start)
+            history: history, relay: relay, start: start)
     }
 
     /// A client without the library, which the tap does not see.
@@ -224,6 +230,9 @@ final class Stage: Sendable {
         let deadline = ContinuousClock.now + (tap.judging { judge, _ in judge.hasViolations } ? .seconds(30) : time)
         for client in members where await !client.connect(until: deadline) {
             return "\(client.name) did not connect again"
+        }
+        if terms.keepsHistory {
+            for room in rooms { await HistoryStories.readAll(of: room, on: self) }
         }
         await waitForDepartures()
         for room in rooms {

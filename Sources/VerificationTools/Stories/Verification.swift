@@ -9,6 +9,7 @@ import Synchronization
 package struct Verification: Sendable {
     private enum Fault {
         case cut, stop, kill, restart, redisCut, redisKill, leave, guest(Guest), slow(isStalled: Bool)
+        case read, erase(HistoryStories.Erasure)
     }
     private enum Guest { case crashes, isExpelled(byREST: Bool) }
 
@@ -20,6 +21,8 @@ package struct Verification: Sendable {
     private static let freezeTime = Duration.seconds(18)
     /// Longer than clients need to notice that their node hangs, and to come back on another one.
     private static let hostTime = Duration.seconds(30)
+    /// Longer than the windows of a session that is about to sleep, and than a kill in it takes.
+    private static let sleepTime = Duration.seconds(6)
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
 
@@ -59,8 +62,10 @@ package struct Verification: Sendable {
         let start = ContinuousClock.now
         var report = VerifyReport(plan: plan)
         async let longWindow = runLongWindow(start)
+        async let sleep = runSleep(start)
         try await runFaults(start, &report)
         if let other = try await longWindow { report.add(other) }
+        if let other = try await sleep { report.add(other) }
         if plan.overruns > 0, report.isSettled { try await runOverruns(start, &report) }
         report.duration = start.duration(to: .now)
         return report
@@ -76,6 +81,7 @@ package struct Verification: Sendable {
         var terms = ServerTerms.standard
         terms.isDurable = !plan.isInMemory
         terms.isShared = plan.isShared
+        terms.keepsHistory = plan.keepsHistory
         let stage = try await stages.add { [terms] isOver in
             try Stage(
                 programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
@@ -146,6 +152,8 @@ package struct Verification: Sendable {
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
         }
+        faults += Array(repeating: .read, count: plan.readers)
+        faults += (0..<plan.erasures).map { .erase(HistoryStories.Erasure.allCases[$0 % 3]) }
         // In memory, a kill ends the sessions, and with them what can be judged of the faults before it: one comes last.
         return faults.shuffled(using: &random) + (plan.kills > 0 ? [.kill] : [])
     }
@@ -256,6 +264,8 @@ package struct Verification: Sendable {
                 client.relay.setPace(.full)
                 stage.mark(isStalled ? "stalledReader" : "slowReader", since: begin)
             }
+        case .read: group.addTask { await HistoryStories.read(in: room, on: stage) }
+        case .erase(let erasure): group.addTask { await HistoryStories.erase(erasure, in: room, on: stage) }
         case .guest(let end):
             let suppressesPresence = Bool.random(using: &random)
             group.addTask {
@@ -371,6 +381,7 @@ package struct Verification: Sendable {
     private func runOverruns(_ start: ContinuousClock.Instant, _ report: inout VerifyReport) async throws {
         var terms = ServerTerms.smallLog
         terms.isShared = plan.isShared
+        terms.keepsHistory = plan.keepsHistory
         let stage = try await stages.add { [terms] isOver in
             try Stage(
                 programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
@@ -428,6 +439,46 @@ package struct Verification: Sendable {
         for number in 0..<plan.longAbsences {
             let victim = room.members[number.isMultiple(of: 2) ? 1 : 0]
             try await Stories.longAbsence(of: victim, in: room, on: stage)
+        }
+        report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
+        report.addViolations(of: stage)
+        return report
+    }
+}
+
+extension Verification {
+    // MARK: - The run with sessions that sleep
+
+    /// Everybody leaves, the session sleeps, and the next client wakes it (HIS-3), on a server of its own. Kills hit the
+    /// session before it sleeps, while it falls asleep, and in its sleep.
+    ///
+    /// - Returns: what the run adds to the report; nil if the plan has none of these.
+    private func runSleep(_ start: ContinuousClock.Instant) async throws -> VerifyReport? {
+        guard plan.sleeps > 0 else { return nil }
+        var report = VerifyReport(plan: plan)
+        var random = SplitMix64(state: plan.seed)
+        var terms = ServerTerms.sleeping
+        (terms.isDurable, terms.keepsHistory) = (!plan.isInMemory, true)
+        let stage = try await stages.add { [terms] isOver in
+            try Stage(programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start, isOver: isOver)
+        }
+        defer { stage.tearDown() }
+        let room = try stage.addRoom(members: 2)
+        for number in 0..<plan.sleeps {
+            for client in room.members where await !client.connect(until: .now + Self.reconnectTime) {
+                throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
+            }
+            for client in room.members { await client.sendBurst(Int.random(in: 20...90, using: &random)) }
+            await HistoryStories.erase(HistoryStories.Erasure.allCases[number % 3], in: room, on: stage)
+            let begin = stage.elapsed
+            async let first: Void = room.members[0].leave(for: Self.sleepTime)
+            async let second: Void = room.members[1].leave(for: Self.sleepTime)
+            if terms.isDurable {
+                try? await Task.sleep(for: Self.sleepTime / 3 * (number % 3))
+                try await replaceServer(on: stage, by: SIGKILL, &random)
+            }
+            _ = await (first, second)
+            stage.mark("sleep", since: begin)
         }
         report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
         report.addViolations(of: stage)

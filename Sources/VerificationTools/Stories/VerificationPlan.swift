@@ -44,6 +44,14 @@ extension Verification {
         package var expulsions = 2
         /// Guests whose token expires while they are connected.
         package var expiredTokens = 1
+        /// Clients that join, read the history in both directions, and leave.
+        package var readers = 4
+        /// Messages that a moderator or a backend erases.
+        package var erasures = 3
+        /// How often everybody leaves a session until it sleeps, and comes back (HIS-3).
+        package var sleeps = 2
+        /// Whether the servers keep a history.
+        var keepsHistory: Bool { readers + erasures + sleeps > 0 }
         /// Whether the server has no state folder.
         package var isInMemory = false
         /// How many servers serve the sessions together, over one Redis.
@@ -52,7 +60,7 @@ extension Verification {
         package var redis: String?
         var cluster: Cluster.Plan { Cluster.Plan(nodes: nodes, redis: redis) }
         /// Whether the servers keep their sessions in Redis.
-        var isShared: Bool { nodes > 1 || redis != nil }
+        package var isShared: Bool { nodes > 1 || redis != nil }
         /// The server's port; 0: a free one.
         package var port = 0
         package var seed: UInt64
@@ -66,6 +74,9 @@ extension Verification {
             redisCuts = redis == nil ? 3 : 0
             redisKills = redis == nil ? 2 : 0
         }
+
+        /// Nothing that needs a history.
+        package mutating func forgoHistory() { (readers, erasures, sleeps) = (0, 0, 0) }
 
         /// Only the signals and the clients, without any fault.
         package static func withoutFaults(seed: UInt64) -> Plan {
@@ -83,7 +94,8 @@ extension Verification {
                 ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
                 ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
-                ("expiredTokens", \.expiredTokens),
+                ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
+                ("sleeps", \.sleeps),
             ]
         }
 
@@ -116,6 +128,10 @@ extension Verification {
             }
             if redis != nil, redisCuts + redisKills > 0 {
                 return "--redis-cuts and --redis-kills contradict --redis: the run harms only its own Redis."
+            }
+            if isShared, keepsHistory {
+                return
+                    "--readers, --erasures and --sleeps contradict --nodes and --redis: the run keeps no history there."
             }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil

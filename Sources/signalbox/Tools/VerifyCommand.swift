@@ -58,6 +58,12 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: count("How many clients join for a moment and crash.", \.guests)) var guests: Int?
     @Option(help: count("How many of these guests are force-disconnected instead.", \.expulsions)) var expulsions: Int?
     @Option(help: count("How many more guests have a token that expires.", \.expiredTokens)) var expiredTokens: Int?
+    @Option(help: count("How many clients join, read the whole history, and leave.", \.readers)) var readers: Int?
+    @Option(help: count("How many times to erase messages of the history.", \.erasures)) var erasures: Int?
+    @Option(
+        help: count(
+            "How many times everybody leaves a session until it sleeps. Each takes about 6 seconds.", \.sleeps))
+    var sleeps: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
     var inMemory = false
@@ -82,6 +88,8 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.nodes = nodes ?? plan.nodes
         plan.redis = redis
         if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
+        // Several nodes keep no history, and the first program of an upgrade may know nothing of it.
+        if plan.isShared || upgrade != nil { plan.forgoHistory() }
         plan.isInMemory = inMemory
         if inMemory { plan.restarts = 0 }
         let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
@@ -89,7 +97,8 @@ struct VerifyCommand: AsyncParsableCommand {
             (\.absences, absences), (\.longAbsences, longAbsences), (\.wrongSecrets, wrongSecrets),
             (\.slowReaders, slowReaders), (\.overruns, overruns), (\.stops, stops), (\.kills, kills),
             (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
-            (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.port, port),
+            (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.readers, readers),
+            (\.erasures, erasures), (\.sleeps, sleeps), (\.port, port),
         ]
         for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }
         // The default shares of REST signals and of expelled guests fit into short runs, too.
