@@ -84,7 +84,7 @@ extension LoggedSessions {
         guard let unarchived = self[session]?.state?.unarchived, !unarchived.isEmpty else {
             return archive.page(request, of: session, answer: answer)
         }
-        archive.page(request, of: session) { result in
+        archive.page(unarchived.archiveRequest(for: request), of: session) { result in
             answer(result.map { unarchived.complete($0, for: request) { $0.date } })
         }
     }

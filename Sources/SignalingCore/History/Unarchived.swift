@@ -101,6 +101,22 @@ struct Unarchived: Sendable {
         erasures.contains { $0.seq > seq && $0.erasure.covers(seq) }
     }
 
+    /// Up to this seq nothing is left, whatever the archive has.
+    private var removedThrough: Seq? {
+        erasures.compactMap { seq, erasure in
+            if case .through(let last) = erasure { min(last, seq) } else { nil }
+        }.max()
+    }
+
+    /// What to ask the archive for: a page of messages that it is still to remove would be an empty one, although others
+    /// follow.
+    func archiveRequest(for request: HistoryRequest) -> HistoryRequest {
+        guard case .after(let seq) = request.position, let removed = removedThrough, seq < removed else {
+            return request
+        }
+        return HistoryRequest(.after(removed), limit: request.limit)
+    }
+
     /// Adds what this state knows to a page of the archive. Take this value before the page is read: in the other order
     /// the page would lack the messages that move to the archive meanwhile.
     func complete(
@@ -112,25 +128,23 @@ struct Unarchived: Sendable {
         for message in page.messages where !isRemoved(message.seq, by: erasures) {
             found[message.seq] = isErased(message.seq, by: erasures) ? message.erased : message
         }
-        var range = remaining(of: page.range, after: erasures)
+        var range = remaining(of: page.range)
         for message in messages(clock) where !isRemoved(message.seq, by: erasures) {
             range =
                 range.map { min($0.lowerBound, message.seq)...max($0.upperBound, message.seq) }
                 ?? message.seq...message.seq
             if isWithin(message.seq, page, request) { found[message.seq] = message }
         }
-        return Self.page(of: found.values.sorted { $0.seq < $1.seq }, request, range: range, more: page.more)
+        // Everything before a removed message is removed, too.
+        let isFirst = page.messages.first.map { isRemoved($0.seq, by: erasures) } ?? false
+        return Self.page(
+            of: found.values.sorted { $0.seq < $1.seq }, request, range: range, more: page.more && !isFirst)
     }
 
     /// The range of the archive without what it is still to erase. Its first message is then not known, only where it
     /// cannot be.
-    private func remaining(
-        of range: ClosedRange<Seq>?, after erasures: [(seq: Seq, erasure: Erasure)]
-    ) -> ClosedRange<Seq>? {
-        let removed = erasures.compactMap { seq, erasure in
-            if case .through(let last) = erasure { min(last, seq) } else { nil }
-        }.max()
-        guard let range, let removed, range.lowerBound <= removed else { return range }
+    private func remaining(of range: ClosedRange<Seq>?) -> ClosedRange<Seq>? {
+        guard let range, let removed = removedThrough, range.lowerBound <= removed else { return range }
         return range.upperBound > removed ? removed.next...range.upperBound : nil
     }
 

@@ -36,6 +36,19 @@ struct UnarchivedTests {
         return found
     }
 
+    @Test("HIS-6: a page passes over what the archive is still to remove, and nothing is said to follow before it")
+    func removedBefore() {
+        let state = unarchived([9], erasures: [(10, .through(Seq(5)))])
+        func read(_ request: HistoryRequest) -> ArchivePage {
+            let seqs = (1...8 as ClosedRange<Int64>).map { $0 }
+            return state.complete(page(seqs, state.archiveRequest(for: request)), for: request) { $0.date }
+        }
+        let forward = read(HistoryRequest(.after(.zero), limit: 2))
+        #expect(forward.messages.map(\.seq.rawValue) == [6, 7] && forward.more)
+        let backward = read(HistoryRequest(.before(Seq(8)), limit: 4))
+        #expect(backward.messages.map(\.seq.rawValue) == [6, 7] && !backward.more)
+    }
+
     @Test(
         "HIS-4: however the messages are spread over the archive and the state, the page is the same",
         arguments: 1...40 as ClosedRange<UInt64>)
