@@ -6,8 +6,11 @@ from server_process import Server
 from signalbox_client import Client
 
 DATABASE = "sessions.sqlite"
-# The database, SQLite's write-ahead log and its index, and the position of the last confirmed command.
-FILES = {DATABASE + suffix for suffix in ("", "-wal", "-shm", "-tail")}
+HISTORY = "history.sqlite"
+# The databases, SQLite's write-ahead logs and their indices, and the position of the last confirmed command.
+FILES = {name + suffix for name in (DATABASE, HISTORY) for suffix in ("", "-wal", "-shm")} | {DATABASE + "-tail"}
+# Those that are left after a stop.
+LEFT_FILES = {DATABASE, DATABASE + "-tail", HISTORY}
 
 
 def serve(folder, *arguments, **settings):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import durable
-from server_process import Server
+from server_process import Server, run
 from signalbox_client import Client, reconnect
 
 WINDOWS = {"resume_seconds": 1, "recovery_seconds": 1}
@@ -350,3 +350,15 @@ async def until_gone(files):
     async with asyncio.timeout(120):
         while files():
             await asyncio.sleep(0.1)
+
+
+async def test_his_8_the_token_command_writes_the_claim(server, session):
+    ada = await Client.join(server, session)
+    await say(ada, "hello")
+    credentials = ("--api-key", server.project.key, "--api-secret", server.project.secret)
+    for form in ("t1", "jwt"):
+        for claim, code in (("none", 403), ("all", None)):
+            made = run("token", session, *credentials, "--format", form, "--history", claim)
+            assert made.returncode == 0, made.stderr
+            client = await Client.join(server, session, token=made.stdout.strip())
+            assert (await history(client)).get("code") == code

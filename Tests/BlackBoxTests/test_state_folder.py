@@ -16,7 +16,7 @@ from os import EX_CANTCREAT
 
 import pytest
 
-from durable import DATABASE, FILES, all_lines, kill, serve, stop, two_in_a_session
+from durable import DATABASE, FILES, LEFT_FILES, all_lines, kill, serve, stop, two_in_a_session
 from server_process import BINARY, DEADLINE, environment, run
 from signalbox_client import Client, reconnect
 
@@ -43,7 +43,7 @@ async def test_res_6_the_files_are_private_and_have_no_secret_in_them(tmp_path):
         assert folder.stat().st_mode & 0o777 == 0o700
         check(FILES)
         await stop(server)
-        check({DATABASE, DATABASE + "-tail"})
+        check(LEFT_FILES)
 
 
 def test_a_state_folder_serves_one_server_and_must_be_private(tmp_path):
@@ -111,7 +111,7 @@ def test_a_state_folder_belongs_to_the_user_or_root_and_is_checked_at_start(owne
             assert process.returncode == EX_CANTCREAT and not first and re.search(why, err) and str(folder) in err, err
         else:
             assert process.returncode == 0 and first, err
-            assert {path.name for path in folder.iterdir()} == {DATABASE, DATABASE + "-tail"}
+            assert {path.name for path in folder.iterdir()} == LEFT_FILES
 
 
 def execute(database, statement):

@@ -72,6 +72,7 @@ function textOf(row: TimelineRow): string {
       return row.day;
     case 'unreadDivider':
     case 'gap':
+    case 'beginning':
       return row.kind;
   }
 }

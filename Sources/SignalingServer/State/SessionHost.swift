@@ -111,7 +111,8 @@ struct SessionHost {
         switch store {
         case .memory, .redis: break
         case .folder(let log, _, let archive):
-            defer { archive.close() }
+            // First: the log's mark of a stop says that everything is on the disk.
+            archive.close()
             try log.close()
         }
     }

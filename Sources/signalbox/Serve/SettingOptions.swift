@@ -36,6 +36,12 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.stateDir)) var stateDir: String?
     @Option(help: .setting(\.redis)) var redis: String?
     @Option(help: .setting(\.durability)) var durability: String?
+    @Option(help: .setting(\.history)) var history: String?
+    @Option(help: .setting(\.historyAccess)) var historyAccess: String?
+    @Option(help: .setting(\.historyDays)) var historyDays: Int?
+    @Option(help: .setting(\.historyMessages)) var historyMessages: Int?
+    @Option(help: .setting(\.historyBytes)) var historyBytes: Int?
+    @Option(help: .setting(\.historyTotalBytes)) var historyTotalBytes: Int?
     @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
     @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?
     @Option(help: .setting(\.adminPort)) var adminPort: Int?
@@ -82,6 +88,12 @@ struct SettingOptions: ParsableArguments {
         settings.stateDir = stateDir
         settings.redis = redis
         settings.durability = durability
+        settings.history = history
+        settings.historyAccess = historyAccess
+        settings.historyDays = historyDays
+        settings.historyMessages = historyMessages
+        settings.historyBytes = historyBytes
+        settings.historyTotalBytes = historyTotalBytes
         settings.webhookUrl = webhookUrl
         settings.webhookSecret = webhookSecret
         settings.adminPort = adminPort

@@ -34,6 +34,13 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: """
+            Whether the client may read what the session keeps of earlier messages: all or none. (default: as the server's \
+            --history-access says)
+            """)
+    var history: HistoryClaim?
+
+    @Option(
+        help: """
             t1 (OpenTok's classic form), jwt (made by its present SDKs) or app (for an application, as Vonage's SDKs \
             make it). (default: t1 for a project, app for an application)
             """)
@@ -42,7 +49,8 @@ struct TokenCommand: AsyncParsableCommand {
     func run() async throws {
         var randomness = SystemRandomNumberGenerator()
         let request = AccessRequest(
-            sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn))
+            sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn),
+            history: history)
         let signer = try signer()
         guard format == .jwt, case .project(let project) = signer else {
             return StandardOutput.print(try signer.token(request))
@@ -68,3 +76,5 @@ struct TokenCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension HistoryClaim: ExpressibleByArgument {}
