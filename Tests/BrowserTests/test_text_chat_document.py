@@ -34,11 +34,11 @@ class Person:
         )
 
     def expect_rows(self, *rows):
-        """The rows below the day: `sent: text`, `Name: text` where the name is shown, `: text`, or `unreadDivider`."""
+        """The rows below the day and the beginning: `sent: text`, `Name: text` where the name is shown, `: text`, or `unreadDivider`."""
         self.page.wait_for_function(
             """rows => {
                  const text = (item, name) => item.querySelector(name)?.textContent ?? '';
-                 const shown = [...document.querySelectorAll('#rows > li:not(.day)')].map((item) =>
+                 const shown = [...document.querySelectorAll('#rows > li:not(.day):not(.beginning)')].map((item) =>
                    !item.classList.contains('message') ? item.className
                      : `${item.classList.contains('sent') ? 'sent' : text(item, '.name')}: ${text(item, '.text')}`);
                  return JSON.stringify(shown) === JSON.stringify(rows);

@@ -42,10 +42,11 @@ class User:
         return self.page.locator(".bubble").get_by_text(text, exact=True)
 
     def expect_rows(self, *rows):
-        """The rows from top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`."""
+        """The rows from top to bottom: `sent first`, `received single`, …, `day`, `unreadDivider`, `gap`; without the
+        row at the beginning of the conversation."""
         self.page.wait_for_function(
             """rows => JSON.stringify(rows) === JSON.stringify(
-                 [...document.getElementById('chat').shadowRoot.querySelectorAll('#messages [role=listitem]')].map(
+                 [...document.getElementById('chat').shadowRoot.querySelectorAll('#messages [role=listitem]:not([data-kind=beginning])')].map(
                  ({ dataset, classList }) => dataset.kind !== 'message' ? dataset.kind
                    : `${classList.contains('sent') ? 'sent' : 'received'} ${dataset.position}`))""",
             arg=list(rows),
