@@ -136,7 +136,11 @@ public final class LocalEngine: SessionEngine {
             if hosted.steps.isEmpty { end(hosted) }
             return
         }
-        if state.isAsleep, hosted.steps.isEmpty { return sleep(hosted) }
+        if state.isAsleep, hosted.steps.isEmpty {
+            if state.unarchived.isEmpty { return sleep(hosted) }
+            // A signal or an erasure came behind the end: nobody reads it from a sleeper.
+            hosted.isOpen = true
+        }
         if !state.unarchived.isEmpty { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         keepSnapshotIfDue(of: hosted)

@@ -198,6 +198,30 @@ struct EngineHistoryTests {
         #expect(next.welcomes.map(\.epoch) == [Epoch("epoch 1.1")] && next.history == host.history)
     }
 
+    @Test("HIS-4, HIS-9: what reaches a room while it falls asleep is in its history before it sleeps")
+    func behindTheEnd() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.pass(61)
+        host.leave("ada")
+        host.engine.advance(to: host.now)
+        host.log.confirm()
+        host.engine.advance(to: host.now)
+        #expect(host.log.inFlightCount == 1, "its end")
+        host.submit(.signal(.server, SignalRequest(type: "chat", data: "night")))
+        host.submit(.erase(.server, .message(Seq(2))))
+        host.archive.holdsWrites = true
+        host.settle()
+        #expect(host.history.first == "2 erased" && host.history.last?.hasSuffix(#""night""#) == true)
+        host.archive.holdsWrites = false
+        host.archive.release()
+        host.settle()
+        #expect(!host.isHosted && host.log.sleepingSessions == [room])
+        #expect(host.history.first == "2 erased" && host.history.last?.hasSuffix(#""night""#) == true)
+    }
+
     @Test("HIS-1: a signal by REST wakes a sleeping room; to a room that never was it gets 404")
     func byREST() {
         let host = Host()
