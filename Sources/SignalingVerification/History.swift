@@ -64,8 +64,8 @@ public struct History: Sendable {
         /// Another connection has lost its socket for long enough, or has one again (PRES-4).
         case away(ConnectionID)
         case back(ConnectionID)
-        /// Messages were erased (HIS-9). Without a seq when the client's record has none.
-        case erased(Erasure, Seq?)
+        /// Messages were erased, all of them older than this step (HIS-9).
+        case erased(Erasure)
         /// The connection ended, and the client learned of it.
         case ended
     }

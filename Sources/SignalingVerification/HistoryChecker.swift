@@ -198,11 +198,11 @@ public struct HistoryChecker {
             case .destroyed(let id, let seq?):
                 advance(seq)
                 note(.destroyed(id), at: seq, of: life.entry.epoch, .g1, by: record.name)
-            case .erased(let erasure, let seq?):
-                advance(seq)
-                note(.erased(erasure), at: seq, of: life.entry.epoch, .g1, by: record.name)
-            // The record has no seq, and what was erased is older than it.
-            case .erased(let erasure, nil): erasures[life.entry.epoch, default: []].append((.greatest, erasure))
+            // A log knows better where it is.
+            case .erased(let erasure):
+                if history.logs[life.entry.epoch] == nil {
+                    erasures[life.entry.epoch, default: []].append((.greatest, erasure))
+                }
             case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .away,
                 .back, .ended:
                 break
@@ -301,7 +301,7 @@ public struct HistoryChecker {
         for step in record.steps[life.steps] {
             switch step.action {
             case .received(let reception): if let seq = reception.seq { seen.insert(seq) }
-            case .created(_, let seq?), .destroyed(_, let seq?), .erased(_, let seq?): seen.insert(seq)
+            case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
             case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
             // A socket may be cut before a replay is complete, so `entered` does not raise the seq that is due.
             case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .erased, .ended: break
@@ -328,7 +328,8 @@ public struct HistoryChecker {
 
     private func isMeant(_ event: History.Event, at seq: Seq, for life: Life, _ record: History.Client) -> Bool {
         switch event {
-        case .erased: return true
+        // A record does not say at which seq the client heard of an erasure. The judge of the wire knows.
+        case .erased: return false
         case .signal(_, _, let to): return to == nil || (to == life.entry.connectionId && seq > life.recoveredThrough)
         case .created(let id), .destroyed(let id):
             return !record.suppressesPresence && id != life.entry.connectionId && seq > life.recoveredThrough

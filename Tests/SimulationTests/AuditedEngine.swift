@@ -21,6 +21,7 @@ final class AuditedEngine: SessionEngine {
     /// The connection that the last join asked to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
+    private let history: HistoryPolicy
     /// The log, by epoch.
     private(set) var logs: [Epoch: [History.LogRecord]] = [:]
 
@@ -90,6 +91,8 @@ final class AuditedEngine: SessionEngine {
         /// The sockets whose clients have asked to continue a connection, until they have an answer or it is resumed.
         fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
 
+        fileprivate var kept = KeptMessages()
+
         fileprivate var lastSeq: Seq {
             get { lastSeqs[epoch] ?? .zero }
             set { lastSeqs[epoch] = newValue }
@@ -110,15 +113,19 @@ final class AuditedEngine: SessionEngine {
     /// - Parameters:
     ///   - log: of a durable server; nil for one that keeps its sessions in memory.
     ///   - remains: of the process before.
-    init(world: World, bounds: SessionState.Bounds, log: MemoryCommandLog?, remains: Remains?) {
+    init(
+        world: World, bounds: SessionState.Bounds, log: MemoryCommandLog?, history: EngineHistory, remains: Remains?
+    ) {
         self.world = world
         self.bounds = bounds
+        self.history = history.policy
         isRestored = remains != nil
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         if let log {
             log.open(at: world.now, wallTime: world.wallTime)
             let engine = LocalEngine(
-                log: log, run: RunID(world.random.next()), bounds: bounds, now: world.now, makeEpoch: makeEpoch)
+                log: log, run: RunID(world.random.next()), bounds: bounds, history: history, now: world.now,
+                makeEpoch: makeEpoch)
             host = .logged(engine, log)
         } else {
             host = .memory(MemoryEngine(bounds: bounds, makeEpoch: makeEpoch))
@@ -132,6 +139,7 @@ final class AuditedEngine: SessionEngine {
         self.world = world
         self.bounds = bounds
         isRestored = true
+        history = .none
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         host = .node(
             ClusterEngine(log: log, run: run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
@@ -257,6 +265,26 @@ final class AuditedEngine: SessionEngine {
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
     func endSessions() { engine.endSessions() }
 
+    /// Reads the whole history. It has every kept message once, in order, with its content (H1, H3).
+    func checkHistory(after position: Seq = .zero, _ earlier: [ArchivedMessage] = []) {
+        if history.keepsNothing { return }
+        engine.readHistory(HistoryRequest(.after(position), limit: 7), of: Tokens.session) { [self] result in
+            guard case .success(let page) = result else { return world.fail("H3: the history cannot be read") }
+            let found = earlier + page.messages
+            if page.more, let last = page.messages.last { return checkHistory(after: last.seq, found) }
+            world.count(found.isEmpty ? "empty history" : "history")
+            let due = audit.kept.left
+            if found.map(\.seq) != due.map(\.seq) {
+                return world.fail("H1: the history has \(found.map(\.seq)), and \(due.map(\.seq)) were kept")
+            }
+            for (message, due) in zip(found, due) {
+                let text = message.content.map { String(decoding: $0, as: UTF8.self) }
+                let isRight = due.data.map { text?.contains("\"data\":\"\($0)\"") == true } ?? (text == nil)
+                if !isRight { world.fail("H1: the history has \(text ?? "nothing") at \(due.seq)") }
+            }
+        }
+    }
+
     /// The log is bounded for any behaviour of the clients (G5).
     private func checkLogBounds() {
         let isOver = engine.withLog(of: Tokens.session) { log in
@@ -338,6 +366,8 @@ final class AuditedEngine: SessionEngine {
             world.count("order lost")
             world.judge.serverLostSessions(at: world.now)
         }
+        if !audit.kept.left.isEmpty { world.fail("HIS-3: a session with a history has begun anew") }
+        audit.kept = KeptMessages()
         audit.epoch = epoch
         audit.lastSeq = .zero
         audit.present = []
@@ -422,9 +452,19 @@ extension AuditedEngine: SessionEngineObserver {
     private func note(_ entry: LogEntry) {
         if entry.seq != audit.lastSeq.next { world.fail("G1: the log has \(entry.seq) after \(audit.lastSeq)") }
         audit.lastSeq = entry.seq
+        // It came and was erased before the auditor looked: nobody gets it.
+        if entry.kind == .erased { return }
         let event: History.Event
         switch world.decoded(entry.line.bytes) {
-        case .signal(let signal): event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
+        case .signal(let signal):
+            event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
+            if signal.to == nil, history.standard?.contains(signal.type) == true {
+                audit.kept.note(signal.data ?? "", at: entry.seq)
+            }
+        case .erased(let seq, let erasure):
+            event = .erased(erasure)
+            audit.kept.note(erasure, at: seq)
+            world.note("\(erasure) is erased at \(seq)")
         case .connectionCreated(_, let connection):
             event = .created(connection.connectionId)
             audit.present.insert(connection.connectionId)
@@ -442,7 +482,7 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired after its time")
                 }
             }
-        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .erased,
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }

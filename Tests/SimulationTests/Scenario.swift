@@ -33,6 +33,10 @@ final class Scenario {
     /// Whether the servers keep their sessions in a command log.
     private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
+    /// What the session keeps as history, and the disk that has it.
+    private let history: HistoryPolicy
+    private let disk = MemoryArchive()
+    private var archive: SimulatedArchive?
     private var clients: [SimulatedClient] = []
     /// A backend with its requests to one node: only those have an order (G1). One server has one, over its restarts.
     private var backends: [History.Client] = []
@@ -49,6 +53,8 @@ final class Scenario {
         self.nodeCount = nodeCount
         redis = nodeCount > 1 ? SimulatedRedis(world) : nil
         isDurable = nodeCount == 1 && world.chance(2)
+        let keepsHistory = isDurable && world.chance(2)
+        history = keepsHistory ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"])) : .none
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
@@ -82,6 +88,9 @@ final class Scenario {
                 : nodeCount > 1
                     ? SimulatedServer.longestNodeDelay
                     : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
+        if let kept = history.standard {
+            world.judge.terms.history = WireJudge.Terms.KeptHistory(types: kept == .all ? nil : ["a"])
+        }
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
         }
@@ -105,6 +114,7 @@ final class Scenario {
         for _ in 0..<actionCount {
             moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
             world.schedule(at: moment) { [self] in act() }
+            if !history.keepsNothing, world.chance(4) { world.schedule(at: moment) { [self] in useHistory() } }
             if let redis, world.chance(6) { world.schedule(at: moment) { [self] in disturbNode(redis) } }
         }
         proceed(to: moment)
@@ -135,6 +145,16 @@ final class Scenario {
         }
         proceed(to: world.now.advanced(by: .seconds(45)))
         checkOnlineOnly()
+        checkHistory()
+    }
+
+    /// The archive works, and has the time to answer.
+    private func checkHistory() {
+        archive?.hasFaults = false
+        server?.turn { [engine = server?.engine] _ in engine?.checkHistory() }
+        proceed(to: world.now.advanced(by: .seconds(5)))
+        let count = world.counts["history", default: 0] + world.counts["empty history", default: 0]
+        if !history.keepsNothing, count != 1, server != nil { world.fail("H3: the history was not read") }
     }
 
     /// Without faults an online-only signal reaches every client, although this is not promised (SIG-10).
@@ -142,7 +162,9 @@ final class Scenario {
         let connected = clients.filter(\.isConnected)
         guard let sender = connected.first else { return }
         let data = sender.signal(type: nil, to: nil, isOnlineOnly: true)
-        proceed(to: world.now.advanced(by: .seconds(1)))
+        // A command behind one of the archive's waits for the log.
+        let time = history.keepsNothing ? Duration.zero : SimulatedServer.longestLogDelay * 2
+        proceed(to: world.now.advanced(by: .seconds(1) + time))
         for client in connected where !client.hasReceived(data) {
             world.fail("SIG-10: \(client.name) did not get \(data)")
         }
@@ -208,6 +230,11 @@ final class Scenario {
         // A node lets a session go that it does not need.
         proceed(to: world.now.advanced(by: windows + (redis == nil ? .zero : .seconds(60))))
         if let redis { checkEmpty(redis) }
+        for server in running { checkEmpty(server) }
+        if history.keepsNothing { return }
+        // The session sleeps, and its history is read without waking it.
+        for server in running { server.turn { _ in server.engine.checkHistory() } }
+        proceed(to: world.now.advanced(by: .seconds(5)))
         for server in running { checkEmpty(server) }
     }
 
@@ -281,7 +308,11 @@ final class Scenario {
     private func startServer() {
         if let redis { return startNode(redis) }
         let log = remains?.log ?? (isDurable ? MemoryCommandLog() : nil)
-        let server = SimulatedServer(world: world, bounds: bounds, limits: limits, log: log, remains: remains)
+        archive = history.keepsNothing ? nil : SimulatedArchive(world: world, disk: disk)
+        archive?.hasFaults = hasFaults
+        let server = SimulatedServer(
+            world: world, bounds: bounds, limits: limits, log: log, history: history, archive: archive,
+            remains: remains)
         self.server = server
         servers.append(server)
         if remains == nil { world.judge.serverLostSessions(at: world.now) }
@@ -494,6 +525,22 @@ final class Scenario {
         case 97: world.clockError += Int64.random(in: -100_000...100_000, using: &world.random)
         case 98: client.getsExpiringTokens.toggle()
         default: for client in clients { client.link?.cut(.both) }
+        }
+    }
+
+    private func useHistory() {
+        switch Int.random(in: 0..<10, using: &world.random) {
+        case 0..<5: clients.randomElement(using: &world.random)?.readHistory()
+        case 5..<8:
+            let seq = Seq(Int64.random(in: 1...40, using: &world.random))
+            let erasure: Erasure = world.chance(3) ? .through(seq) : .message(seq)
+            world.note("REST erases \(erasure)")
+            world.judge.mayBeErasedByREST(erasure, in: Tokens.session.rawValue)
+            server?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
+        default:
+            world.note("all leave")
+            world.count("all left")
+            for client in clients { client.leave() }
         }
     }
 

@@ -63,7 +63,8 @@ final class SimulatedClient: @unchecked Sendable {
         let token = Tokens.make(for: self)
         let request = ConnectRequest(
             apiKey: Tokens.project.apiKey, sessionId: Tokens.session, token: token,
-            connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: getsAbsences)
+            connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: getsAbsences,
+            history: world.judge.terms.history == nil ? nil : HistoryRequest(limit: 3))
         driver.connect(request, to: address) { [unowned self] result in
             if case .failure = result { steps.append(History.Step(world.now, .ended)) }
         }
@@ -80,6 +81,15 @@ final class SimulatedClient: @unchecked Sendable {
     }
 
     func forceDisconnect(_ target: ConnectionID) { driver.call({ .forceDisconnect(target, $0) }, completion: { _ in }) }
+
+    func readHistory() {
+        let seq = Seq(Int64.random(in: 0...60, using: &world.random))
+        let position: HistoryRequest.Position = world.chance(3) ? .newest : world.chance(2) ? .before(seq) : .after(seq)
+        let limit = Int.random(in: 1...12, using: &world.random)
+        driver.read(HistoryRequest(position, limit: limit)) { [world] result in
+            if case .success = result { world.count("page") }
+        }
+    }
 
     func leave() { driver.disconnect {} }
 
@@ -152,7 +162,8 @@ final class SimulatedClient: @unchecked Sendable {
             absences = []
             steps.append(History.Step(world.now, .ended))
         case .reconnecting: world.note("\(name) has lost its socket")
-        case .reconnected, .history, .erased, .overflowed: break
+        case .erased(let erasure): steps.append(History.Step(world.now, .erased(erasure)))
+        case .reconnected, .history, .overflowed: break
         }
     }
 

@@ -74,10 +74,13 @@ final class SimulatedServer {
 
     convenience init(
         world: World, bounds: SessionState.Bounds, limits: HubLimits, log: MemoryCommandLog?,
-        remains: AuditedEngine.Remains?
+        history: HistoryPolicy, archive: SimulatedArchive?, remains: AuditedEngine.Remains?
     ) {
-        let engine = AuditedEngine(world: world, bounds: bounds, log: log, remains: remains)
+        let engine = AuditedEngine(
+            world: world, bounds: bounds, log: log, history: EngineHistory(policy: history, archive: archive),
+            remains: remains)
         self.init(world: world, engine: engine, limits: limits, log: log, node: nil)
+        archive?.enter = { [weak self] work in self?.turn { _ in work() } }
         log?.onAppend = { [weak self, weak log] in
             guard let self, let log else { return }
             // A disk is slow now and then.

@@ -128,6 +128,6 @@ struct WholeSystemTests {
         "closed 1000", "closed 1001", "closed 4001", "closed 4002", "closed 4003", "closed 4004", "closed 4501",
         "closed 4502", "late connect", "arrived late", "superseded on the newest socket", "cut both", "cut late",
         "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
-        "long session",
+        "long session", "history", "empty history", "page", "archived", "archive failed", "all left",
     ]
 }

@@ -29,8 +29,16 @@ struct WireHistory: Sendable {
     private(set) var messages: [Message] = []
     private(set) var erasures: [(seq: Int, erasure: WireOrder.Erasure, seenAt: MonotonicInstant)] = []
 
+    /// Those of which no client may have heard.
+    private var erasuresByREST: [WireOrder.Erasure] = []
+
+    mutating func noteByREST(_ erasure: WireOrder.Erasure) { erasuresByREST.append(erasure) }
+
+    /// Whether an erasure explains that the message is not there, or has no content.
+    func mayBeErased(_ seq: Int) -> Bool { isErased(seq) || erasuresByREST.contains { $0.covers(seq) } }
+
     /// Whether no message is left, not even without its content.
-    var isEmpty: Bool { messages.allSatisfy { isRemoved($0.seq) } }
+    var isEmpty: Bool { messages.allSatisfy { mayBeRemoved($0.seq) } }
 
     /// - Returns: the other signal that has this seq already (HIS-3).
     mutating func note(_ signal: Int32, at seq: Int) -> Int32? {
@@ -58,6 +66,10 @@ struct WireHistory: Sendable {
         }
     }
 
+    private func mayBeRemoved(_ seq: Int) -> Bool {
+        isRemoved(seq) || erasuresByREST.contains { if case .through = $0 { $0.covers(seq) } else { false } }
+    }
+
     /// The messages that a page with this span must have.
     func due(in span: ClosedRange<Int>) -> [Message] {
         messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { !isRemoved($0.seq) }
@@ -79,6 +91,14 @@ extension MonotonicInstant {
 }
 
 extension WireOrder.Erasure {
+    init(_ erasure: Erasure) {
+        self =
+            switch erasure {
+            case .message(let seq): .message(Int(seq.rawValue))
+            case .through(let seq): .through(Int(seq.rawValue))
+            }
+    }
+
     /// nil if the line names nothing.
     init?(_ line: WireLine) {
         if let seq = line.position("ref") {

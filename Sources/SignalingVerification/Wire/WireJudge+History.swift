@@ -149,7 +149,7 @@ extension WireJudge {
             if message.text("data") != nil || message.text("type") != nil {
                 report(.h1, .wrong, "\(name) got the content of the erased message at \(seq) (HIS-9)")
             }
-            if known?.isErased(seq) != true {
+            if known?.mayBeErased(seq) != true {
                 doubts.append(
                     Doubt(
                         session: socket.session, seq: seq, kind: .missing,
@@ -210,6 +210,11 @@ extension WireJudge {
         }
     }
 
+    /// A backend asks to erase messages (HIS-10). No client may hear of it.
+    public mutating func mayBeErasedByREST(_ erasure: Erasure, in session: String) {
+        histories[session, default: WireHistory()].noteByREST(WireOrder.Erasure(erasure))
+    }
+
     // MARK: - What the history keeps
 
     /// An event of a session: its history keeps it, or loses messages by it.
@@ -248,7 +253,7 @@ extension WireJudge {
     }
 
     mutating func judgeDoubts() {
-        for doubt in doubts where histories[doubt.session]?.isErased(doubt.seq) != true {
+        for doubt in doubts where histories[doubt.session]?.mayBeErased(doubt.seq) != true {
             report(.h1, doubt.kind, doubt.text)
         }
         doubts = []

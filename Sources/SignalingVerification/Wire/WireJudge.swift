@@ -541,7 +541,7 @@ public struct WireJudge: Sendable {
             return noteOnlineOnly(signal, sending, data, on: number, connection)
         }
         receive(.signal(signal, from: from, to: sending.to), at: seq, line.byteCount, on: number, now)
-        judgeReplayedContent(of: data, at: seq, on: number)
+        if sending.to == .all { judgeReplayedContent(of: data, at: seq, on: number) }
     }
 
     private mutating func noteOnlineOnly(
@@ -683,6 +683,8 @@ public struct WireJudge: Sendable {
                 report(.h2, .missing, "the session has the new epoch \(text), although it has a history (HIS-3)")
             }
         }
+        // A session whose history was empty has ended: its seqs begin anew.
+        if histories[session]?.isEmpty == true { histories[session] = nil }
         currentEpochs[session] = number
         return number
     }

@@ -70,6 +70,7 @@ final class RESTSender: Sendable {
 
     /// Erases one message (HIS-10).
     func erase(_ seq: Seq, port: Int) async {
+        tap.judging { judge, _ in judge.mayBeErasedByREST(.message(seq), in: sessionId.rawValue) }
         _ = await request("DELETE", "/message/\(seq)", body: nil, port: port)
     }
 

@@ -206,7 +206,7 @@ final class VerifiedClient: Sendable {
                 add(.ended)
             case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
             case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
-            case .heard(.erased(let erasure)): add(.erased(erasure, nil))
+            case .heard(.erased(let erasure)): add(.erased(erasure))
             case .heard(.history), .heard(.overflowed): break
             }
         }
