@@ -537,6 +537,8 @@ final class Scenario {
             world.note("REST erases \(erasure)")
             world.judge.mayBeErasedByREST(erasure, in: Tokens.session.rawValue)
             server?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
+            // The archive gets everything before the erasure now: messages move while clients read them.
+            for client in clients { world.schedule(after: world.milliseconds(0...800)) { client.readHistory() } }
         default:
             world.note("all leave")
             world.count("all left")
