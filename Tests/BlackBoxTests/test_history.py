@@ -315,6 +315,24 @@ async def test_his_3_history_survives_kill_9(tmp_path):
         assert texts(await eve.expect("history")) == ["asleep"]
 
 
+async def test_his_3_a_lost_order_is_followed_by_one_far_above_its_history(tmp_path):
+    """The log of the sessions is gone, and the history is not: no seq names two messages."""
+    folder = tmp_path / "state"
+    with durable.serve(folder, history="chat", **WINDOWS) as first:
+        session = first.project.session()
+        ada = await Client.join(first, session)
+        before = ada.connected
+        sent = await say(ada, *map(str, range(70)))
+        await leave_asleep(first, session, ada)
+    for file in folder.glob("sessions.sqlite*"):
+        file.unlink()
+    with durable.serve(folder, history="chat", **WINDOWS) as second:
+        eve = await Client.join(second, session, options={"history": {"last": 5}})
+        assert eve.connected["epoch"] != before["epoch"]
+        assert eve.connected["seq"] > sent[-1] + 1_000_000_000
+        assert texts(await eve.expect("history")) == list(map(str, range(65, 70)))
+
+
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_his_9_no_live_file_has_what_was_erased(tmp_path, restarts):
     folder = tmp_path / "state"
