@@ -60,9 +60,10 @@ struct WireHistory: Sendable {
     }
 
     /// Whether nothing is left of the message (HIS-9).
-    private func isRemoved(_ seq: Int) -> Bool {
-        erasures.contains { last, erasure, _ in
-            if case .through = erasure { last > seq && erasure.covers(seq) } else { false }
+    func isRemoved(_ seq: Int, before moment: MonotonicInstant? = nil) -> Bool {
+        erasures.contains { last, erasure, seenAt in
+            guard case .through = erasure else { return false }
+            return last > seq && erasure.covers(seq) && seenAt < moment ?? .distantFuture
         }
     }
 

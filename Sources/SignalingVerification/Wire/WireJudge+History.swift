@@ -145,6 +145,9 @@ extension WireJudge {
             report(.h1, .missing, "\(name) got the message at \(seq) without its time (HIS-6)")
         }
         let known = histories[socket.session]
+        if known?.isRemoved(seq, before: request.askedAt) == true {
+            report(.h1, .wrong, "\(name) got the message at \(seq), and nothing should be left of it (HIS-9)")
+        }
         if message.isTrue("erased") {
             if message.text("data") != nil || message.text("type") != nil {
                 report(.h1, .wrong, "\(name) got the content of the erased message at \(seq) (HIS-9)")
