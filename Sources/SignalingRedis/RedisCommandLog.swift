@@ -17,6 +17,9 @@ public final class RedisCommandLog: SharedCommandLog {
     /// For measurements: the time from an append to its confirmation, once for each turn and session.
     public var onConfirmed: ((Duration) -> Void)?
 
+    /// How long Redis keeps a session that sleeps: as long as the newest message of its history may last (HIS-3).
+    public var sleepingLife = Duration.seconds(7 * 86_400)
+
     private var state: RedisLogState
     private let port: any RedisPort
     private let logger: Logger
@@ -72,6 +75,11 @@ public final class RedisCommandLog: SharedCommandLog {
 
     public func keep(_ snapshot: CommandSnapshot) {
         state.keep(snapshot, now: port.now)
+        carryOut()
+    }
+
+    public func sleep(_ snapshot: CommandSnapshot) {
+        state.sleep(snapshot, for: sleepingLife, now: port.now)
         carryOut()
     }
 

@@ -46,6 +46,7 @@ struct ReadingTests {
             (.catchUp(follow), [list("g", "1", id)]),
             (.fill(follow, from: 1, through: nil), [.array([entry]), list("g", "1", id)]),
             (.relay(RunID(1), "s", []), [.integer(1)]),
+            (.sleep(caller, Sleeper(session: "s", end: end, state: [1], life: .seconds(60))), [list("asleep")]),
         ]
     }()
 
@@ -80,6 +81,7 @@ struct ReadingTests {
                 case .compare, .catchUp, .fill:
                     // An empty array is what HMGET of fields and XRANGE could reply.
                     #expect(reply.array != nil || text.contains("refused"), "\(text)")
+                case .sleep: #expect(!text.contains("nil"), "\(text)")
                 case .loadLibrary, .delete: #expect((reply.failure == nil) == text.contains("nil"), "\(text)")
                 case .goodbye, .remove, .close, .relay: break
                 }
@@ -210,6 +212,7 @@ private struct AnyRedis {
             return list(
                 "ok", "g", "1", String(appendix.commands.first?.counter ?? 1), "\(appendix.commands.count)", "5")
         case .keep: return list("kept")
+        case .sleep: return list("asleep")
         case .repair: return list("removed")
         case .loadLibrary, .goodbye, .declareLost, .remove, .close, .delete, .compare, .catchUp, .fill, .relay:
             return .null
@@ -227,6 +230,9 @@ private struct AnyRedis {
             let id = CommandID(run: state.run, counter: counter)
             state.append([CommandAppend(session: session, id: id, bytes: [1], freesMemory: counter % 5 == 0)], now: now)
         case 4: state.catchUp(session, now: now)
+        case 5 where counter % 4 == 0:
+            let snapshot = CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }
+            state.sleep(snapshot, for: .seconds(60), now: now)
         case 5: state.keep(CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }, now: now)
         case 6:
             let first = UInt64(replies.below(4))

@@ -12,6 +12,8 @@ public final class MemorySharedLog {
         /// Those that are not trimmed.
         var entries: [CommandEntry] = []
         var last: LogPosition?
+        /// Whether its last command has put it to sleep, and nobody has opened it for another one.
+        var isAsleep = false
         /// Of each run.
         var counters: [RunID: UInt64] = [:]
 
@@ -63,6 +65,8 @@ public final class MemorySharedLog {
 
     /// The sessions of which anything is kept.
     public var keptSessions: [SessionID] { sessions.keys.sorted() }
+    /// Those of them that sleep.
+    public var sleepingSessions: [SessionID] { keptSessions.filter { sessions[$0]?.isAsleep == true } }
     /// What a node that opens the session gets.
     public func kept(_ session: SessionID, by run: RunID? = nil) -> KeptCommands.Session {
         let kept = sessions[session]
@@ -116,6 +120,7 @@ public final class MemorySharedLog {
         lastTime = time
         let position = LogPosition(number: (session.last?.number ?? 0) + 1, id: command.id)
         session.last = position
+        session.isAsleep = false
         session.entries.append(
             CommandEntry(session: command.session, position: position, time: lastTime, bytes: command.bytes))
         sessions[command.session] = session
@@ -132,6 +137,13 @@ public final class MemorySharedLog {
         let number = snapshot.position.number
         if number > sessions[session]?.snapshot?.position.number ?? 0 { sessions[session]?.snapshot = snapshot }
         if trimsAtOnce { sessions[session]?.entries.removeAll { $0.position.number <= number } }
+    }
+
+    fileprivate func sleep(_ session: SessionID, _ snapshot: KeptCommands.Snapshot, of generation: Int?) {
+        guard sessions[session]?.generation == generation, sessions[session]?.last == snapshot.position else { return }
+        sessions[session]?.snapshot = snapshot
+        sessions[session]?.entries = []
+        sessions[session]?.isAsleep = true
     }
 
     fileprivate func remove(_ session: SessionID, through position: LogPosition, of generation: Int?) {
@@ -176,6 +188,7 @@ extension MemorySharedLog {
             case open(SessionID)
             case catchUp(SessionID)
             case keep(SessionID, KeptCommands.Snapshot)
+            case sleep(SessionID, KeptCommands.Snapshot, Int?)
             case remove(SessionID, LogPosition, Int?)
             case close(SessionID)
             case relay([UInt8], SessionID)
@@ -266,6 +279,11 @@ extension MemorySharedLog {
             request(.keep(snapshot.session, KeptCommands.Snapshot(position: snapshot.position, bytes: bytes)))
         }
 
+        public func sleep(_ snapshot: CommandSnapshot) {
+            let kept = KeptCommands.Snapshot(position: snapshot.position, bytes: snapshot.encode())
+            request(.sleep(snapshot.session, kept, follows[snapshot.session]?.generation))
+        }
+
         public func remove(_ session: SessionID, through position: LogPosition) {
             request(.remove(session, position, follows[session]?.generation))
         }
@@ -314,6 +332,8 @@ extension MemorySharedLog {
                 case .keep(let session, let snapshot):
                     store.keep(session, snapshot, by: self)
                     arrive(.kept(session, snapshot.position, snapshot.bytes.count))
+                case .sleep(let session, let snapshot, let generation):
+                    store.sleep(session, snapshot, of: generation)
                 case .remove(let session, let position, let generation):
                     store.remove(session, through: position, of: generation)
                 case .close(let session): follows[session] = nil
@@ -348,7 +368,7 @@ extension MemorySharedLog {
                 switch request {
                 case .append(let command): command.session == session
                 case .open(let id), .catchUp(let id), .keep(let id, _), .relay(_, let id): id == session
-                case .remove, .close: false
+                case .sleep, .remove, .close: false
                 }
             }
             events.removeAll { $0.isOf(session) }

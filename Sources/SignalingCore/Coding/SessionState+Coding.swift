@@ -61,6 +61,8 @@ extension SessionState {
         if rules >= .tokenAllowances { signalAllowances = try reader.value() }
         if rules >= .history { unarchived = try reader.value() }
         try reader.end()
+        // The submitter of any command but the `end` is the keeper.
+        isAsleep = keeper == nil && hasHistory && log.entries.isEmpty && !isNeeded
     }
 
     /// Writes the order of the losses: of each the member by its place in the roster, and whether the loss counts for

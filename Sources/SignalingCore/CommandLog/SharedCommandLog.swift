@@ -12,6 +12,7 @@ import SignalingProtocol
 /// - *Counters.* The first command of a run to a session has the counter 1. A run that opens a session again continues
 ///   behind ``KeptCommands/Session/ownCounter``.
 /// - *Removal.* `remove(_:through:)` removes a session only if nothing follows the position.
+/// - *Sleep.* `sleep(_:)` does nothing if something follows the snapshot's position.
 /// - *Snapshots.* `keep(_:)` does nothing if the log has a newer snapshot, of whichever node.
 public protocol SharedCommandLog: CommandLog {
     /// Implementations keep a weak reference.
@@ -24,6 +25,10 @@ public protocol SharedCommandLog: CommandLog {
     /// Stops following a session. Its entries are no longer delivered. The caller has no command to it on the way, or
     /// does not need its confirmation. A removal that was asked for before still happens.
     func close(_ session: SessionID)
+
+    /// Keeps the last state of a session that sleeps (HIS-3) in the place of its commands, for as long as its history may
+    /// last. A session that sleeps has no node until one opens it. Call it before ``close(_:)``.
+    func sleep(_ snapshot: CommandSnapshot)
 
     /// Asks for everything that the log has now. The answer is `log(caughtUp:)`, after every entry that the log had at
     /// the time of the call (LOG-35). There is one answer to each call, unless the session is dropped or closed before.

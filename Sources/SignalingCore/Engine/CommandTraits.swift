@@ -20,6 +20,16 @@ extension SessionCommand {
         case .refreshToken: false
         }
     }
+
+    /// Whether the command wakes a session that sleeps (HIS-1, HIS-3). Any other can have no effect on it: it has no
+    /// connection.
+    var wakesSession: Bool {
+        switch self {
+        case .join, .erase(.server, _): true
+        case .signal(.server, let request): !request.isOnlineOnly
+        case .signal, .erase, .leave, .detach, .heard, .forceDisconnect, .refreshToken: false
+        }
+    }
 }
 
 extension LoggedCommand {

@@ -136,9 +136,9 @@ public final class LocalEngine: SessionEngine {
             if hosted.steps.isEmpty { end(hosted) }
             return
         }
-        if state.isAsleep, hosted.steps.isEmpty {
-            if state.unarchived.isEmpty { return sleep(hosted) }
-            // A signal or an erasure came behind the end: nobody reads it from a sleeper.
+        if hosted.steps.isEmpty {
+            if state.isAsleep { return sleep(hosted) }
+            // A signal or an erasure may have come behind the end, and has woken the session.
             hosted.isOpen = true
         }
         if !state.unarchived.isEmpty { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
@@ -202,7 +202,8 @@ public final class LocalEngine: SessionEngine {
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        sessions.readHistory(request, of: session, answer: answer)
+        sessions.readHistory(
+            request, of: session, completing: sessions[session]?.state?.unarchived, answer: answer)
     }
 
     public func sweepHistory(now: WallTime) {
@@ -217,12 +218,8 @@ public final class LocalEngine: SessionEngine {
     private func mustOpen(for submission: Submission) -> Bool {
         if opening[submission.session] != nil { return true }
         if sessions[submission.session] != nil { return false }
-        switch submission.command {
-        case .join: return log.sleeperCount > 0 || sessions.history.archive?.isEmpty == false
-        case .signal(.server, let request): return log.sleeperCount > 0 && !request.isOnlineOnly
-        case .erase(.server, _): return log.sleeperCount > 0
-        case .signal, .erase, .leave, .detach, .heard, .forceDisconnect, .refreshToken: return false
-        }
+        if submission.isJoin, sessions.history.archive?.isEmpty == false { return true }
+        return log.sleeperCount > 0 && submission.command.wakesSession
     }
 
     private func open(_ submission: Submission) {

@@ -24,8 +24,6 @@ extension LoggedSessions {
     private static var batchCount: Int { 64 }
     private static var batchByteCount: Int { 32_768 }
     private static var longestWait: Duration { .seconds(60) }
-    /// The most messages in one transaction.
-    private static var largestBatchCount: Int { 128 }
     private static var retryDelay: Duration { .seconds(1) }
 
     /// - Parameter time: of the log.
@@ -39,7 +37,7 @@ extension LoggedSessions {
         guard isWorthIt || state.unarchived.hasErasure || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
-        switch hosted.beginArchiving(Self.largestBatchCount, at: time) {
+        switch hosted.beginArchiving(archive.largestBatchCount, at: time) {
         case nil: break
         case .append(let messages, let seq):
             archive.append(messages, to: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
@@ -69,6 +67,23 @@ extension LoggedSessions {
         }
     }
 
+    /// Tells the archive what a state has for it that goes with its order (HIS-3), one step after the other.
+    func salvage(_ unarchived: Unarchived, of session: SessionID) {
+        guard let archive = history.archive,
+            let step = unarchived.nextStep(atMost: archive.largestBatchCount, { $0.date })
+        else { return }
+        let proceed = { [self] (result: Result<Void, ArchiveFault>, seq: Seq) in
+            guard case .success = result else { return }
+            var rest = unarchived
+            rest.archived(through: seq)
+            salvage(rest, of: session)
+        }
+        switch step {
+        case .append(let messages, let seq): archive.append(messages, to: session) { proceed($0, seq) }
+        case .erase(let erasure, let seq): archive.erase(erasure, of: session) { proceed($0, seq) }
+        }
+    }
+
     // MARK: - Reading
 
     func keepsHistory(_ session: SessionID) -> Bool {
@@ -77,11 +92,11 @@ extension LoggedSessions {
     }
 
     func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, completing unarchived: Unarchived?,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         guard let archive = history.archive else { return answer(.failure(ArchiveFault("there is no archive"))) }
-        guard let unarchived = self[session]?.state?.unarchived, !unarchived.isEmpty else {
+        guard let unarchived, !unarchived.isEmpty else {
             return archive.page(request, of: session, answer: answer)
         }
         archive.page(unarchived.archiveRequest(for: request), of: session) { result in

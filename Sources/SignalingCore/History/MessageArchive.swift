@@ -14,6 +14,9 @@ import SignalingProtocol
 /// - *One thread.* The caller calls every method on one thread, and gets answers there, from within the call or later.
 ///   Answers to reads and to writes may overtake each other.
 public protocol MessageArchive: AnyObject {
+    /// The most messages of a session in one call of ``append(_:to:answer:)``.
+    var largestBatchCount: Int { get }
+
     /// Adds messages of one session, in the order of their seqs.
     func append(
         _ messages: [ArchivedMessage], to session: SessionID,
@@ -48,6 +51,11 @@ public protocol MessageArchive: AnyObject {
     var byteCount: Int { get }
     /// The number of all messages, as far as is known, for metrics.
     var messageCount: Int { get }
+}
+
+extension MessageArchive {
+    /// What one transaction of a database should have.
+    public var largestBatchCount: Int { 128 }
 }
 
 /// A message in an archive, as parts of the JSON object that clients get (HIS-6).

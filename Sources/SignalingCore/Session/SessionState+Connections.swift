@@ -5,7 +5,6 @@ extension SessionState {
     mutating func join(
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        isAsleep = false
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // The client's order of events was lost.
         guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }

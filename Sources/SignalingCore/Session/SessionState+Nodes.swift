@@ -7,6 +7,7 @@ extension SessionState {
     mutating func beginCommand(at position: LogPosition, by rules: RulesVersion) {
         self.rules = max(self.rules, rules)
         commandNumber = position.number
+        isAsleep = false
         submitter = position.id.run
         if keeper == nil { keeper = submitter }
     }

@@ -30,8 +30,7 @@ public struct SessionState: Sendable {
     var lastCreationTime: WallTime
     /// The presence of which observers outside of the session have not been told.
     var untoldPresence: UntoldPresence
-    /// Whether the session has slept since its last join (HIS-3): the log need not keep it among the others. Not kept:
-    /// a session that was opened is awake.
+    /// Whether the session sleeps (HIS-3): its last command was an `end`. Every other command wakes it.
     var isAsleep = false
     /// What the session's archive has not confirmed (HIS-3).
     var unarchived: Unarchived

@@ -186,6 +186,14 @@ package struct RedisLogState {
         shards[shard(of: snapshot.session)].keep(snapshot, &desk)
     }
 
+    /// - Parameter life: how long the log keeps the sleeper.
+    package mutating func sleep(_ snapshot: CommandSnapshot, for life: Duration, now: MonotonicInstant) {
+        desk.now = now
+        // A state without connections and events is small.
+        let kept = KeptSnapshot(position: snapshot.position, bytes: snapshot.encode())
+        shards[shard(of: snapshot.session)].sleep(kept, of: snapshot.session, life: life, &desk)
+    }
+
     package mutating func remove(_ session: SessionID, through position: LogPosition, now: MonotonicInstant) {
         desk.now = now
         shards[shard(of: session)].remove(session, through: position, &desk)
@@ -274,7 +282,7 @@ package struct RedisLogState {
         switch farewell {
         case .said(let remaining): if remaining == 0 { finishClosing() }
         case .waiting:
-            guard desk.inFlightByteCount == 0 else { return }
+            guard desk.inFlightByteCount == 0, shards.allSatisfy(\.sleepers.isEmpty) else { return }
             var remaining = 0
             for index in shards.indices {
                 shards[index].carryOutRemovals(all: true, &desk)

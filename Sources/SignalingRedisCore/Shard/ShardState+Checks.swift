@@ -22,6 +22,7 @@ extension ShardState {
             resumeMore(&desk)
             attend(&desk)
             check(&desk)
+            sendSleepers(&desk)
             carryOutRemovals(&desk)
             for run in registry.overdue(now: desk.now) where run != desk.run { declareLost(run, &desk) }
         }

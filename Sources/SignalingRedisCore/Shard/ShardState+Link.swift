@@ -33,6 +33,7 @@ extension ShardState {
         link.phase = .away(retryAt: desk.now.advanced(by: pause * jitter))
         link.interrupt()
         registry.interrupt()
+        isStoringSleeper = false
         toResume = []
         attention = []
         attended = []

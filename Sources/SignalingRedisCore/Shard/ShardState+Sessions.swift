@@ -138,6 +138,33 @@ extension ShardState {
         removals.append(Removal(session: id, end: end, dueAt: desk.now.advanced(by: desk.times.removal)))
     }
 
+    mutating func sleep(_ snapshot: KeptSnapshot, of id: SessionID, life: Duration, _ desk: inout LogDesk) {
+        guard let session = slots[id]?.session, !session.feed.generation.isEmpty else { return }
+        let end = StoredEnd(session.feed.generation, snapshot.position)
+        sleepers.append(Sleeper(session: id, end: end, state: snapshot.bytes, life: life))
+        sendSleepers(&desk)
+    }
+
+    /// Sends the sleepers one after the other. One that Redis refuses is sent again in a later tick.
+    mutating func sendSleepers(_ desk: inout LogDesk) {
+        guard link.isServing, !isStoringSleeper, let sleeper = sleepers.first else { return }
+        isStoringSleeper = true
+        link.send(.sleep(link.caller(desk), sleeper), &desk)
+    }
+
+    mutating func slept(_ refusal: ShardRefusal?, _ desk: inout LogDesk) {
+        isStoringSleeper = false
+        switch refusal {
+        // Another program has changed its keys. Whoever opens it repairs them.
+        case nil, .failed(.damaged):
+            _ = sleepers.popFirst()
+            sendSleepers(&desk)
+        case .greetAgain, .failed, .notUnderstood:
+            if let refusal { link.note(refusal, now: desk.now) }
+            handleTrouble(&desk)
+        }
+    }
+
     mutating func carryOutRemovals(all: Bool = false, _ desk: inout LogDesk) {
         while let next = removals.first, all || next.dueAt <= desk.now {
             removals.removeFirst()

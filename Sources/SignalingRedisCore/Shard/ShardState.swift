@@ -63,6 +63,10 @@ struct ShardState {
     var toCheck: Deque<SessionID> = []
     var checked: Set<SessionID> = []
     var removals: Deque<Removal> = []
+    /// Sessions that sleep, and whose last state Redis does not have yet.
+    var sleepers: Deque<Sleeper> = []
+    /// Whether the first of them was sent.
+    var isStoringSleeper = false
 
     init(_ settings: ShardSettings, shard: Int, times: LogTimes, now: MonotonicInstant) {
         self.settings = settings
@@ -103,7 +107,7 @@ struct ShardState {
     }
 
     /// What a session has found out about the link.
-    private mutating func handleTrouble(_ desk: inout LogDesk) {
+    mutating func handleTrouble(_ desk: inout LogDesk) {
         guard let trouble = link.trouble else { return }
         link.trouble = nil
         switch trouble {

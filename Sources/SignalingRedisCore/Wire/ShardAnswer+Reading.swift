@@ -15,6 +15,12 @@ extension ShardAnswer {
         case .append(let caller, let follow, let appendix):
             self = .appended(follow, Appending(reply, by: caller.run, freesMemory: appendix.freesMemory))
         case .keep(_, let follow, _, _, _): self = .kept(follow, Keeping(reply))
+        case .sleep:
+            switch reply[0].text {
+            // Somebody has woken it, or nobody knows whether this is its end.
+            case "asleep", "awake", "unvouched": self = .slept(nil)
+            default: self = .slept(ShardRefusal(reply))
+            }
         case .remove, .close, .relay: self = .done
         case .delete(let follow): self = .deleted(follow, reply.failure.map { .failed($0) })
         case .repair(let follow, _): self = .repaired(follow, Repair(reply))

@@ -38,6 +38,13 @@ extension ShardCall {
                 ], extraCount: 1)
             command.add(snapshot.bytes)
             return [command]
+        case .sleep(let caller, let sleeper):
+            let (end, life) = (sleeper.end, sleeper.life.components.seconds)
+            var command = RedisCommand(
+                .sleep, of: sleeper.session,
+                caller.arguments + [end.generation, end.number, end.id, String(max(1, life))], extraCount: 1)
+            command.add(sleeper.state)
+            return [command]
         case .remove(let run, let session, let end):
             let arguments = [database, run.hexadecimal, end.generation, end.number, end.id]
             return [RedisCommand(.remove, of: session, arguments)]

@@ -27,6 +27,8 @@ package enum ShardCall {
     case restore(ShardCaller, FollowID, Restoration)
     case append(ShardCaller, FollowID, Appendix)
     case keep(ShardCaller, FollowID, generation: String, KeptSnapshot, retention: Duration)
+    /// Keeps the last state of a session that sleeps, for a time.
+    case sleep(ShardCaller, Sleeper)
     case remove(RunID, SessionID, StoredEnd)
     case close(RunID, SessionID)
     /// Deletes the keys of a session.
@@ -85,6 +87,15 @@ extension StoredEnd {
     init(_ generation: String, _ position: LogPosition) {
         self.init(generation: generation, number: String(position.number), id: position.id.text)
     }
+}
+
+/// A session that sleeps, on its way into the log: its last state and its last command.
+package struct Sleeper {
+    let session: SessionID
+    let end: StoredEnd
+    let state: [UInt8]
+    /// How long the log keeps it.
+    let life: Duration
 }
 
 /// A snapshot on its way into the log.

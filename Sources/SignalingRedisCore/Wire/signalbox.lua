@@ -17,6 +17,7 @@
 --                                  s, si: number and id of the snapshot's last command
 --                                  tn, ta: a number to trim to, once its time is old enough
 --                                  c:<run>: the counter of the run's last command
+--                                  z: there if the session sleeps; its keys then live as long as its history may
 --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
 -- Times are in microseconds. They exceed what Lua prints as an integer by itself.
 
@@ -170,7 +171,7 @@ end
 local function append(keys, args)
     local base, db, run, generation, counter = keys[1], args[1], args[2], args[4], tonumber(args[6])
     local meta, log, own = base .. ':meta', base .. ':log', 'c:' .. run
-    local stored = redis.call('HMGET', meta, 'g', 'n', 'at', 'v', own)
+    local stored = redis.call('HMGET', meta, 'g', 'n', 'at', 'v', own, 'z')
     local now = clock(stored[3] and tonumber(stored[3]))
     local reason = refusal(run, args[3], now)
     if reason then return { reason } end
@@ -205,7 +206,8 @@ local function append(keys, args)
     if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
     local last_text = integer(last)
     redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
-    if first == 1 or n % 64 < n - first + 1 then keep_alive(base) end
+    if stored[6] then redis.call('HDEL', meta, 'z') end
+    if first == 1 or stored[6] or n % 64 < n - first + 1 then keep_alive(base) end
     publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
     return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
 end
@@ -217,7 +219,7 @@ local function open(keys, args)
     local reason = refusal(run, args[3], now)
     if reason then return { reason } end
     local meta = base .. ':meta'
-    local stored = redis.call('HMGET', meta, 'g', 'v', 's')
+    local stored = redis.call('HMGET', meta, 'g', 'v', 's', 'z')
     if stored[1] and stored[2] ~= redis_run() then
         if args[4] == '1' then
             redis.call('HSET', meta, 'v', redis_run())
@@ -230,7 +232,8 @@ local function open(keys, args)
     host(run, base)
     local nodes = redis.call('HGETALL', NODES)
     if not stored[1] then return { 'none', integer(now), nodes } end
-    keep_alive(base)
+    -- A sleeper lives longer than that, and may be opened for a read only.
+    if not stored[4] then keep_alive(base) end
     return {
         'found', integer(now), nodes, redis.call('HGETALL', meta),
         redis.call('GET', base .. ':snap'),
@@ -274,6 +277,25 @@ local function keep(keys, args)
         if other and not is_alive(redis.call('HGET', NODES, other) or 'a') then redis.call('HDEL', meta, fields[i]) end
     end
     return { 'kept' }
+end
+
+-- run, link, generation, n, id, seconds that the keys live, snapshot
+--
+-- Nobody is left, and the session has a history: its last state stays in the place of its commands.
+local function sleep(keys, args)
+    local base, run = keys[1], args[1]
+    local meta = base .. ':meta'
+    local reason = refusal(run, args[2], clock())
+    if reason then return { reason } end
+    local stored = redis.call('HMGET', meta, 'g', 'n', 'id', 'v')
+    if stored[1] ~= args[3] or stored[2] ~= args[4] or stored[3] ~= args[5] then return { 'awake' } end
+    if stored[4] ~= redis_run() then return { 'unvouched' } end
+    redis.call('SET', base .. ':snap', args[7], 'EX', args[6])
+    redis.call('HSET', meta, 's', args[4], 'si', args[5], 'z', '1')
+    redis.call('HDEL', meta, 'tn', 'ta')
+    redis.call('EXPIRE', meta, args[6])
+    redis.call('DEL', base .. ':log')
+    return { 'asleep' }
 end
 
 -- db, run, generation, n, id
@@ -420,6 +442,7 @@ register('hello', hello, { 'allow-oom' })
 register('open', open, { 'allow-oom' })
 register('close', close, { 'allow-oom' })
 register('keep', keep, { 'allow-oom' })
+register('sleep', sleep, { 'allow-oom' })
 register('remove', remove, { 'allow-oom' })
 register('repair', repair, { 'allow-oom' })
 register('restore', restore, { 'allow-oom' })

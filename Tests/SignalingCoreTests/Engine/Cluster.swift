@@ -10,6 +10,7 @@ final class Cluster {
     let store: MemorySharedLog
     private(set) var nodes: [ClusterNode] = []
     private let bounds: SessionState.Bounds
+    private let history: EngineHistory
     private let clock: Clock
     private var epochCount = 0
     var now: MonotonicInstant {
@@ -17,18 +18,19 @@ final class Cluster {
         set { clock.now = newValue }
     }
 
-    init(nodeCount: Int, bounds: SessionState.Bounds = .init()) {
+    init(nodeCount: Int, bounds: SessionState.Bounds = .init(), history: EngineHistory = .none) {
         let clock = Clock()
         self.clock = clock
         store = MemorySharedLog { clock.now }
         self.bounds = bounds
+        self.history = history
         for _ in 0..<nodeCount { addNode() }
     }
 
     @discardableResult
     func addNode() -> ClusterNode {
         let node = ClusterNode(
-            cluster: self, log: store.makeNode(), bounds: bounds, name: nodes.count,
+            cluster: self, log: store.makeNode(), bounds: bounds, history: history, name: nodes.count,
             makeEpoch: { [unowned self] in
                 epochCount += 1
                 return Epoch("epoch \(epochCount)")
@@ -89,6 +91,7 @@ final class ClusterNode: SessionEngineObserver {
     /// Whether the process does not run at present.
     var isFrozen = false
     private(set) var outcomes: [String] = []
+    private(set) var welcomes: [JoinResult] = []
     /// Presence as receivers outside of the session get it.
     private(set) var presence: [String] = []
     private(set) var kept: [KeptPresenceEvent] = []
@@ -104,14 +107,14 @@ final class ClusterNode: SessionEngineObserver {
     private final class UnreadableSessions { var all: [(session: SessionID, fault: CodingFault)] = [] }
 
     init(
-        cluster: Cluster, log: MemorySharedLog.Node, bounds: SessionState.Bounds, name: Int,
+        cluster: Cluster, log: MemorySharedLog.Node, bounds: SessionState.Bounds, history: EngineHistory, name: Int,
         makeEpoch: @escaping () -> Epoch
     ) {
         self.cluster = cluster
         self.log = log
         self.name = name
         engine = ClusterEngine(
-            log: log, run: log.run, bounds: bounds, now: cluster.now,
+            log: log, run: log.run, bounds: bounds, history: history, now: cluster.now,
             onUnreadable: { [unreadableSessions] in unreadableSessions.all.append(($0, $1)) }, makeEpoch: makeEpoch)
         engine.observer = self
     }
@@ -160,6 +163,7 @@ final class ClusterNode: SessionEngineObserver {
 
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         guard let request = ticket.request else { return }
+        if case .joined(let welcome) = outcome { welcomes.append(welcome) }
         outcomes.append("\(request): \(outcome.testDescription)")
     }
 

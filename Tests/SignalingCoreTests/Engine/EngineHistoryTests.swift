@@ -5,10 +5,12 @@ import Testing
 @testable import SignalingCore
 
 /// An archive whose writes are answered when the test says so, and may fail.
-private final class HeldArchive: MessageArchive {
+final class HeldArchive: MessageArchive {
     let kept = MemoryArchive()
     var holdsWrites = false
     var fails = false
+    /// Whether the question for the last seq waits, as for an archive on another machine.
+    var holdsReads = false
     private var waiting: [() -> Void] = []
     private(set) var appends: [[Int64]] = []
 
@@ -46,7 +48,11 @@ private final class HeldArchive: MessageArchive {
 
     func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
         if fails { return answer(.failure(ArchiveFault("no"))) }
-        kept.lastSeq(of: session, answer: answer)
+        if holdsReads {
+            waiting.append { self.kept.lastSeq(of: session, answer: answer) }
+        } else {
+            kept.lastSeq(of: session, answer: answer)
+        }
     }
 
     func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {

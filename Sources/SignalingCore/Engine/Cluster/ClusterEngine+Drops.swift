@@ -14,7 +14,8 @@ extension ClusterEngine {
 
     /// An entry is not the next one, or cannot be read.
     func noteUnexpected(_ entry: CommandEntry) {
-        guard let hosted = sessions[entry.session], !hosted.node.isOpening else { return }
+        guard let hosted = sessions[entry.session] else { return }
+        if hosted.node.isOpening { return openAgain(hosted) }
         log.close(entry.session)
         drop(hosted)
     }
@@ -22,10 +23,10 @@ extension ClusterEngine {
     private func drop(_ hosted: Hosted) {
         if hosted.node.isOpening {
             // Its commands have not been appended.
-            log.open(hosted.id)
-            return
+            return openAgain(hosted)
         }
         observer?.engine(lost: hosted.id)
+        salvage(hosted)
         forgetLocally(hosted)
         // The log may name connections whose sockets are closed now.
         let mustDetach = hosted.hasLoggedStep || hosted.state?.names(run) == true
@@ -35,6 +36,12 @@ extension ClusterEngine {
             reopened.node.readers = hosted.node.readers
         }
         answerSteps(of: hosted, unsent: sessions.removeUnsent(of: hosted.id))
+    }
+
+    /// The log may have lost the messages of the session that no archive has (HIS-3). If it has them, the archive gets
+    /// them twice.
+    private func salvage(_ hosted: Hosted) {
+        if let unarchived = hosted.state?.unarchived { sessions.salvage(unarchived, of: hosted.id) }
     }
 
     private func answerSteps(of hosted: Hosted, unsent: Set<CommandID>) {
@@ -58,6 +65,7 @@ extension ClusterEngine {
         let dropped = sessions.table.ordered.map(\.hosted)
         for hosted in dropped where !hosted.node.isOpening { observer?.engine(lost: hosted.id) }
         for hosted in dropped {
+            salvage(hosted)
             forgetLocally(hosted)
             if hosted.node.isOpening || !hosted.node.readers.isEmpty {
                 let reopened = beginOpening(hosted.id)

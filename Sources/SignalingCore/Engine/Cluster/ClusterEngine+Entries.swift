@@ -36,6 +36,7 @@ extension ClusterEngine: CommandLogObserver {
             if hosted.steps.isEmpty { forget(hosted, endedBy: entry.position.id.run) }
             return
         }
+        if state.isAsleep, hosted.steps.isEmpty { return letSleep(hosted, isSubmitter: entry.position.id.run == run) }
         if !state.unarchived.isEmpty, isKeeper(of: hosted) { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         if isKeeper(of: hosted) { sessions.keepSnapshotIfDue(of: hosted) }
@@ -95,6 +96,14 @@ extension ClusterEngine: CommandLogObserver {
     /// The node that has ended the session removes it.
     private func forget(_ hosted: Hosted, endedBy submitter: RunID) {
         if submitter == run { sessions.removeFromLog(hosted.id, through: hosted.position) }
+        release(hosted)
+    }
+
+    /// Nobody hosts a session that sleeps (HIS-3).
+    ///
+    /// - Parameter isSubmitter: whether this node stores the session's last state.
+    func letSleep(_ hosted: Hosted, isSubmitter: Bool) {
+        if isSubmitter, let snapshot = hosted.snapshot { log.sleep(snapshot) }
         release(hosted)
     }
 }

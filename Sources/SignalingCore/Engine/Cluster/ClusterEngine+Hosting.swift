@@ -16,19 +16,60 @@ extension ClusterEngine {
 
     public func log(opened kept: KeptCommands.Session) {
         guard let hosted = sessions[kept.id], hosted.node.isOpening else { return }
-        report { finishOpening(hosted, kept) }
+        report { opened(hosted, kept) }
     }
 
-    private func finishOpening(_ hosted: Hosted, _ kept: KeptCommands.Session) {
+    private func opened(_ hosted: Hosted, _ kept: KeptCommands.Session) {
         do throws(CodingFault) { try hosted.restore(kept) } catch {
             return giveUp(hosted, ownCounter: kept.ownCounter, error)
         }
+        if hosted.state != nil || !hosted.node.waiting.contains(where: \.isJoin) { return finishOpening(hosted, kept) }
+        findEnd(of: hosted) { [self] in finishOpening(hosted, kept) }
+    }
+
+    /// A session that begins must not give out the seqs of messages that the archive has (HIS-3). Every node that may
+    /// begin it asks, since only the first `begin` has an effect.
+    private func findEnd(of hosted: Hosted, then begin: @escaping () -> Void) {
+        guard let archive = sessions.history.archive, !archive.isEmpty else { return begin() }
+        let count = hosted.node.openingCount
+        var isWithinReport = true
+        archive.lastSeq(of: hosted.id) { [self] result in
+            // The session may have begun elsewhere meanwhile, and is opened again.
+            guard sessions[hosted.id] === hosted, hosted.node.isOpening, hosted.node.openingCount == count else {
+                return
+            }
+            let proceed = { [self] in
+                switch result {
+                case .success(let last):
+                    if let last { hosted.beginsAfter = last.advanced(by: SessionState.seqStep) }
+                    begin()
+                case .failure: refuseWaiting(of: hosted)
+                }
+            }
+            if isWithinReport { proceed() } else { report(proceed) }
+        }
+        isWithinReport = false
+    }
+
+    /// The log has something new of a session that this node is still opening.
+    func openAgain(_ hosted: Hosted) {
+        hosted.node.openingCount += 1
+        log.open(hosted.id)
+    }
+
+    private func finishOpening(_ hosted: Hosted, _ kept: KeptCommands.Session) {
         hosted.node.isOpening = false
         if let snapshot = kept.snapshot { hosted.snapshots.noteKept(byteCount: snapshot.bytes.count) }
-        if let state = hosted.state {
+        if let state = hosted.state, state.isAsleep {
+            // The limits may be others since it fell asleep.
+            if hosted.node.waiting.contains(where: \.command.wakesSession) {
+                sessions.append(.changeLimits(sessions.bounds(of: hosted.id)), to: hosted)
+            }
+        } else if let state = hosted.state {
             schedule(hosted)
             if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
             if isKeeper(of: hosted), sessions.bounds.untoldEventCount > 0 { sessions.reportUntold(of: hosted) }
+            if isKeeper(of: hosted) { sessions.tellArchiveIfDue(of: hosted, at: sessions.lastTime) }
             reportLostNodes(to: hosted, state)
         }
         hosted.node.mustDetach = false
@@ -36,22 +77,30 @@ extension ClusterEngine {
         let waiting = hosted.node.waiting
         hosted.node.waiting = []
         for submission in waiting { submit(submission) }
-        guard hosted.state == nil, hosted.steps.isEmpty else { return }
-        // A node that died has left the end of the session in the log.
-        sessions.removeFromLog(hosted.id, through: hosted.position)
-        release(hosted)
+        guard hosted.steps.isEmpty else { return }
+        guard let state = hosted.state else {
+            // A node that died has left the end of the session in the log.
+            sessions.removeFromLog(hosted.id, through: hosted.position)
+            return release(hosted)
+        }
+        // The node that ended it may have died before it stored the last state.
+        if state.isAsleep { letSleep(hosted, isSubmitter: !kept.entries.isEmpty) }
     }
 
     private func giveUp(_ hosted: Hosted, ownCounter: UInt64, _ fault: CodingFault) {
         if hosted.node.mustDetach { reportOwnLoss(to: hosted.id, counter: ownCounter + 1) }
+        onUnreadable(hosted.id, fault)
+        refuseWaiting(of: hosted)
+    }
+
+    private func refuseWaiting(of hosted: Hosted) {
         let readers = hosted.node.readers
         hosted.node.readers = []
         release(hosted)
-        onUnreadable(hosted.id, fault)
         for submission in hosted.node.waiting {
             observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
         }
-        for reader in readers { reader(nil) }
+        for reader in readers { reader(.unreadable) }
     }
 
     /// The session may name connections whose sockets this node has closed, and this node cannot follow it any more: the
@@ -96,9 +145,32 @@ extension ClusterEngine {
 
     // MARK: - Reading
 
-    /// Answers when this node has everything that the log has now (LOG-35).
     public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
-        if isStopping { return answer(connections(of: session)) }
+        read(session) { reading in
+            switch reading {
+            case .state(let state): answer(state?.connections ?? [])
+            case .unreadable: answer(nil)
+            }
+        }
+    }
+
+    /// The state has what no archive has yet, so it is read first (HIS-4).
+    public func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        read(session) { [sessions] reading in
+            switch reading {
+            case .state(let state):
+                sessions.readHistory(request, of: session, completing: state?.unarchived, answer: answer)
+            case .unreadable: answer(.failure(ArchiveFault("the session cannot be read")))
+            }
+        }
+    }
+
+    /// Answers when this node has everything that the log has now (LOG-35).
+    private func read(_ session: SessionID, answer: @escaping (NodeSession.Reading) -> Void) {
+        if isStopping { return answer(.state(state(of: session))) }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now
         hosted.node.readers.append(answer)
@@ -107,10 +179,10 @@ extension ClusterEngine {
 
     public func log(caughtUp session: SessionID) {
         guard let hosted = sessions[session], !hosted.node.isOpening else { return }
-        hosted.node.readers.popFirst()?(connections(of: session))
+        hosted.node.readers.popFirst()?(.state(hosted.state))
     }
 
     private func answerReaders(of hosted: Hosted) {
-        while let reader = hosted.node.readers.popFirst() { reader(hosted.state?.connections ?? []) }
+        while let reader = hosted.node.readers.popFirst() { reader(.state(hosted.state)) }
     }
 }

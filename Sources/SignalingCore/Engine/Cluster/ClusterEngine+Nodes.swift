@@ -35,7 +35,9 @@ extension ClusterEngine: SharedCommandLogObserver {
     public func log(lost lostRun: RunID, at time: MonotonicInstant, orphans: [SessionID]) {
         if isStopping { return }
         for (_, hosted) in sessions.table.ordered {
-            guard let state = hosted.state, state.keeper == nil || state.names(lostRun) else { continue }
+            guard let state = hosted.state, !state.isAsleep, state.keeper == nil || state.names(lostRun) else {
+                continue
+            }
             sessions.append(.nodeLost(lostRun, at: time), to: hosted)
         }
         for session in orphans where sessions[session] == nil { beginOpening(session) }

@@ -137,13 +137,6 @@ public final class ClusterEngine: SessionEngine {
 
     public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state?.unarchived.mark }
 
-    public func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
-        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
-    ) {
-        sessions.readHistory(request, of: session, answer: answer)
-    }
-
     public func sweepHistory(now: WallTime) { sessions.history.archive?.sweep(now: now) { _ in } }
 
     // MARK: - Reading

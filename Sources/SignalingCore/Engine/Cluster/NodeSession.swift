@@ -5,10 +5,12 @@ import SignalingProtocol
 struct NodeSession {
     /// Whether the log has not answered `open` yet. The session has no state then.
     var isOpening = false
+    /// Changes when the session is opened again before it is open. Late answers to earlier attempts are void.
+    var openingCount = 0
     /// The commands that wait until the session is open, in their order; none of an open session.
     var waiting: [Submission] = []
-    /// The requests for the list of connections that wait until this node has caught up, in their order.
-    var readers: Deque<([Connection]?) -> Void> = []
+    /// The requests for the session's state that wait until this node has caught up, in their order.
+    var readers: Deque<(Reading) -> Void> = []
     /// The last use of the session by a client or a backend of this node, in the process's time.
     var lastInterest = MonotonicInstant(nanoseconds: 0)
     /// Whether the connections of this node have lost their sockets, and the log does not know it yet.
@@ -18,4 +20,12 @@ struct NodeSession {
     /// The number of the last entry with which a client of this node came into the session.
     var lastJoin: UInt64 = 0
     var heldSignals = HeldSignals()
+
+    /// What a reader of a session gets.
+    enum Reading {
+        /// The state after every entry that the log had at the time of the request; `nil` if the log had no session.
+        case state(SessionState?)
+        /// This version cannot read the session.
+        case unreadable
+    }
 }

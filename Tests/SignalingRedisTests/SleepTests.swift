@@ -1,0 +1,105 @@
+import RedisSimulation
+import RedisTestSupport
+import SignalingCore
+import SignalingProtocol
+import SignalingRedisCore
+import Testing
+
+@testable import SignalingRedis
+
+/// HIS-3: a session with a history sleeps in Redis when nobody is left.
+@Suite("Sleeping sessions in Redis", .serialized)
+struct SleepTests {
+    private func fallAsleep(_ node: TestNode) throws {
+        let log = try #require(node.log)
+        log.sleep(try #require(node.snapshot(of: "s")))
+        log.close("s")
+        node.sessions["s"] = nil
+    }
+
+    private func begin(_ bench: Bench, _ texts: [String]) throws -> TestNode {
+        let a = try bench.node("a")
+        try a.open("s")
+        for text in texts { try a.append(text, to: "s") }
+        try bench.loop.run { a.texts("s") == texts }
+        return a
+    }
+
+    private func isAsleep(_ bench: Bench) throws -> Bool {
+        try bench.server.call("HGET", "sb:{s}:meta", "z") == "1"
+    }
+
+    @Test("HIS-3: a sleeper is its last state, lives as long as its history, and goes on where it stopped")
+    func sleepAndWake() throws {
+        let bench = try Bench()
+        let a = try begin(bench, ["join", "end"])
+        a.log?.sleepingLife = .seconds(700_000)
+        try fallAsleep(a)
+        try bench.loop.run { try isAsleep(bench) }
+        #expect(try bench.server.call("EXISTS", "sb:{s}:log") == "0")
+        // A read opens it, and does not shorten its life.
+        let b = try bench.node("b")
+        try b.open("s")
+        #expect(b.texts("s") == ["join", "end"])
+        for suffix in ["meta", "snap"] {
+            let life = Int(try bench.server.call("TTL", "sb:{s}:\(suffix)")) ?? 0
+            #expect((600_000...700_000).contains(life), "\(suffix)")
+        }
+        try b.append("wake", to: "s")
+        try a.open("s")
+        try bench.converge("s", count: 3)
+        #expect(try !isAsleep(bench))
+        for suffix in ["meta", "snap", "log"] {
+            let life = Int(try bench.server.call("TTL", "sb:{s}:\(suffix)")) ?? 0
+            #expect((80_000...86_400).contains(life), "\(suffix) lives as long as that of any session")
+        }
+        // Its commands count on from where they were (LOG-3).
+        try a.append("more", to: "s")
+        try bench.converge("s", count: 4)
+        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
+    @Test("HIS-3: a command that overtakes the last state keeps the session awake")
+    func overtaken() throws {
+        let bench = try Bench()
+        let a = try begin(bench, ["join", "end"])
+        let snapshot = try #require(a.snapshot(of: "s"))
+        let b = try bench.node("b")
+        try b.open("s")
+        try b.append("join again", to: "s")
+        try bench.converge("s", count: 3)
+        a.log?.sleep(snapshot)
+        // Commands of one link are carried out in their order.
+        try a.append("signal", to: "s")
+        try bench.converge("s", count: 4)
+        #expect(try !isAsleep(bench) && bench.server.call("XLEN", "sb:{s}:log") == "4")
+    }
+
+    @Test("HIS-3: a last state that the network loses is sent again")
+    func lostOnItsWay() throws {
+        let bench = SimulatedBench()
+        let a = try bench.node("a")
+        try a.open("s")
+        try a.append("end", to: "s")
+        try bench.run { a.texts("s") == ["end"] }
+        bench.redis.freeze()
+        try fallAsleep(a)
+        bench.pass(.milliseconds(50))
+        try bench.links(of: a).breakLinks()
+        bench.redis.thaw()
+        try bench.run { bench.redis.carryOut("HGET", "sb:{s}:meta", "z").text == "1" }
+        #expect(bench.redis.carryOut("EXISTS", "sb:{s}:log") == .integer(0))
+    }
+
+    @Test("LOG-30: a node whose Redis has the library of an older version loads its own")
+    func olderLibrary() throws {
+        let bench = try Bench()
+        let a = try begin(bench, ["end"])
+        let line = "register('sleep', sleep, { 'allow-oom' })\n"
+        let older = FunctionLibrary.code.replacing(line, with: "")
+        #expect(older != FunctionLibrary.code)
+        try bench.server.call("FUNCTION", "LOAD", "REPLACE", older)
+        try fallAsleep(a)
+        try bench.loop.run { try isAsleep(bench) }
+    }
+}
