@@ -128,6 +128,9 @@ public struct HistoryBounds: Hashable, Sendable {
         self.byteCount = byteCount
         self.totalByteCount = totalByteCount
     }
+
+    /// Smaller, since Redis has every message in memory.
+    public static let inRedis = HistoryBounds(age: .seconds(7 * 86_400), messageCount: 1_000)
 }
 
 /// Why an archive cannot be read or written to. The caller may try again.

@@ -3,8 +3,8 @@ import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
 
-/// The two connections to one Redis: commands, and subscriptions, which need one of their own in RESP2. They are made
-/// together, and lost together.
+/// The connections to one Redis: commands, and subscriptions, which need one of their own in RESP2. They are made
+/// together, and lost together. An archive has no subscriptions.
 final class RedisLink {
     enum Event {
         /// Redis is known to be suitable, and the channel of the nodes is subscribed.
@@ -30,20 +30,22 @@ final class RedisLink {
     private struct Findings {
         var facts: ServerFacts?
         var forgetsNothing: Bool?
-        var isSubscribed = false
+        var isSubscribed: Bool
     }
 
     private let address: RedisAddress
     private let loop: EventLoop
+    private let subscribes: Bool
     /// Not called after ``close()``.
     private let onEvent: (Event) -> Void
     private var phase = Phase.created
     private var commands: RedisConnection?
     private var subscriptions: RedisConnection?
 
-    init(address: RedisAddress, loop: EventLoop, onEvent: @escaping (Event) -> Void) {
+    init(address: RedisAddress, loop: EventLoop, subscribes: Bool = true, onEvent: @escaping (Event) -> Void) {
         self.address = address
         self.loop = loop
+        self.subscribes = subscribes
         self.onEvent = onEvent
     }
 
@@ -54,7 +56,7 @@ final class RedisLink {
     // MARK: - Connecting
 
     func connect() {
-        phase = .connecting(Findings())
+        phase = .connecting(Findings(isSubscribed: !subscribes))
         if EventLoop.isAddress(address.host) { return connect(to: address.host) }
         loop.findAddress(of: address.host) { [weak self] result in
             guard let self, isConnecting else { return }
@@ -70,10 +72,11 @@ final class RedisLink {
             let commands = try RedisConnection(address: host, port: address.port, loop: loop)
             self.commands = commands
             commands.onLost = { [weak self] loss in self?.connectionLost(loss) }
+            signIn(on: commands) { [weak self] in self?.inspect(on: commands) }
+            guard subscribes else { return }
             let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop)
             self.subscriptions = subscriptions
             subscriptions.onLost = { [weak self] loss in self?.connectionLost(loss) }
-            signIn(on: commands) { [weak self] in self?.inspect(on: commands) }
             signIn(on: subscriptions) { [weak self] in
                 subscriptions.onPush = { [weak self] push in self?.received(push) }
                 subscriptions.sendSubscription(RedisCommand("SUBSCRIBE", self?.nodesChannel ?? ""))

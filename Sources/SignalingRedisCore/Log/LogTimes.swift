@@ -30,6 +30,10 @@ package struct LogTimes {
     package var removal = Duration.seconds(5)
     /// How long the log keeps commands that a snapshot replaces.
     package var retention = Duration.seconds(60)
+    /// How long after its reply Redis surely has a message of the history on its disk (HIS-3).
+    package var archiveProof = Duration.seconds(10)
+    /// The pause before a message of the history is written again that Redis could not keep.
+    package var archiveRetry = Duration.seconds(1)
     /// How long a stop waits for commands on their way.
     package var closing = Duration.seconds(2)
     package var tick = Duration.milliseconds(100)

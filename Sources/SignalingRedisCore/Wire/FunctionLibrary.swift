@@ -19,4 +19,10 @@ enum RedisFunction: String {
     /// For commands of which one frees memory.
     case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"
+    case archiveAppend = "archive_append"
+    case archivePage = "archive_page"
+    case archiveErase = "archive_erase"
+    case archiveEnd = "archive_end"
+    /// Asks for the name of Redis' process.
+    case process
 }

@@ -128,7 +128,7 @@ extension ShardCaller {
 }
 
 extension RedisCommand {
-    fileprivate init(
+    init(
         _ function: RedisFunction, of session: SessionID, _ arguments: [String], extraCount: Int = 0
     ) {
         self.init(function, key: SessionKeys.base(of: session), arguments, extraCount: extraCount)

@@ -18,6 +18,8 @@
 --                                  tn, ta: a number to trim to, once its time is old enough
 --                                  c:<run>: the counter of the run's last command
 --                                  z: there if the session sleeps; its keys then live as long as its history may
+--   sb:{S}:history         ZSET    the messages of its history, by seq
+--   sb:{S}:kept            HASH    last, trimmed: seqs, and bytes: of the history
 --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
 -- Times are in microseconds. They exceed what Lua prints as an integer by itself.
 
@@ -431,6 +433,127 @@ local function goodbye(keys, args)
     return { 'ok', lose(args[1], args[2], clock()) }
 end
 
+-- The history of a session (HIS-1 to HIS-9). A message is one member of a set, sorted by seq:
+-- <seq> <ms since 1970> <bytes of the head> <1 if erased, else 0>\n<head><content>
+local function archive(base)
+    local stored = redis.call('HMGET', base .. ':kept', 'last', 'trimmed', 'bytes')
+    return {
+        set = base .. ':history', meta = base .. ':kept', known = stored[1],
+        last = tonumber(stored[1] or 0), trimmed = tonumber(stored[2] or 0), bytes = tonumber(stored[3] or 0),
+    }
+end
+
+local function save(kept)
+    redis.call('HSET', kept.meta, 'last', integer(kept.last), 'trimmed', integer(kept.trimmed),
+        'bytes', integer(kept.bytes))
+end
+
+local function read_message(value)
+    local line = string.find(value, '\n', 1, true)
+    local seq, time, head, erased = string.match(string.sub(value, 1, line - 1), '^(%d+) (%-?%d+) (%d+) ([01])$')
+    return {
+        seq = seq, time = time, head = string.sub(value, line + 1, line + tonumber(head)), is_erased = erased == '1',
+        -- What it counts for the bounds: about its bytes in a page.
+        size = #value - line + 24 + (erased == '1' and 15 or 0),
+    }
+end
+
+-- Removes the oldest messages for as long as `is_over` says so. Returns whether there were any.
+local function trim(kept, is_over)
+    local count, has_trimmed = redis.call('ZCARD', kept.set), false
+    while count > 0 do
+        local value = redis.call('ZRANGE', kept.set, '0', '0')[1]
+        local message = read_message(value)
+        if not is_over(message, count) then break end
+        redis.call('ZREM', kept.set, value)
+        count, has_trimmed = count - 1, true
+        kept.bytes = kept.bytes - message.size
+        kept.trimmed = math.max(kept.trimmed, tonumber(message.seq))
+    end
+    return has_trimmed
+end
+
+-- The time of messages that are too old.
+local function cutoff(age) return clock() / 1000 - tonumber(age) end
+
+-- age in ms, messages, bytes, seconds that the keys live, then pairs of seqs and messages
+--
+-- A message that is there, erased or trimmed stays so: a node that was frozen may come late with what it had.
+local function archive_append(keys, args)
+    local kept = archive(keys[1])
+    for i = 5, #args, 2 do
+        local seq = tonumber(args[i])
+        if seq > kept.trimmed and redis.call('ZCOUNT', kept.set, args[i], args[i]) == 0 then
+            redis.call('ZADD', kept.set, args[i], args[i + 1])
+            kept.bytes = kept.bytes + read_message(args[i + 1]).size
+            kept.last = math.max(kept.last, seq)
+        end
+    end
+    local oldest = cutoff(args[1])
+    trim(kept, function(message, count)
+        return count > tonumber(args[2]) or kept.bytes > tonumber(args[3]) or tonumber(message.time) < oldest
+    end)
+    save(kept)
+    redis.call('EXPIRE', kept.set, args[4])
+    redis.call('EXPIRE', kept.meta, args[4])
+    return { 'stored', redis_run() }
+end
+
+-- age in ms; newest, before or after; seq; the most messages and bytes
+local function archive_page(keys, args)
+    local kept, kind, limit, room = archive(keys[1]), args[2], tonumber(args[4]), tonumber(args[5])
+    local oldest = cutoff(args[1])
+    if trim(kept, function(message) return tonumber(message.time) < oldest end) then save(kept) end
+    local first, last = redis.call('ZRANGE', kept.set, '0', '0')[1], redis.call('ZRANGE', kept.set, '-1', '-1')[1]
+    local found, bytes, more = {}, 0, 0
+    if not first then return { 'page', '', '', 0, found } end
+    local command, from, to = 'ZREVRANGEBYSCORE', '+inf', '-inf'
+    if kind == 'before' then from = '(' .. args[3] end
+    if kind == 'after' then command, from, to = 'ZRANGEBYSCORE', '(' .. args[3], '+inf' end
+    while more == 0 do
+        -- A few at a time, since large ones fill a page soon.
+        local values = redis.call(command, kept.set, from, to, 'LIMIT', integer(#found), '16')
+        for _, value in ipairs(values) do
+            local size = read_message(value).size
+            if #found > 0 and (#found >= limit or bytes + size > room) then
+                more = 1
+                break
+            end
+            found[#found + 1] = value
+            bytes = bytes + size
+        end
+        if #values < 16 then break end
+    end
+    return { 'page', read_message(first).seq, read_message(last).seq, more, found }
+end
+
+-- message or through, seq
+local function archive_erase(keys, args)
+    local kept, seq = archive(keys[1]), tonumber(args[2])
+    if not kept.known then return { 'stored', redis_run() } end
+    if args[1] == 'message' then
+        local value = redis.call('ZRANGEBYSCORE', kept.set, args[2], args[2])[1]
+        local message = value and read_message(value)
+        if message and not message.is_erased then
+            local head = message.head
+            local rest = message.seq .. ' ' .. message.time .. ' ' .. #head .. ' 1\n' .. head
+            -- In this order the set is never empty, and keeps its life.
+            redis.call('ZADD', kept.set, args[2], rest)
+            redis.call('ZREM', kept.set, value)
+            kept.bytes = kept.bytes - message.size + read_message(rest).size
+        end
+    else
+        trim(kept, function(message) return tonumber(message.seq) <= seq end)
+        kept.trimmed = math.max(kept.trimmed, math.min(seq, kept.last))
+    end
+    save(kept)
+    return { 'stored', redis_run() }
+end
+
+local function archive_end(keys) return { 'end', archive(keys[1]).known } end
+
+local function process() return { 'process', redis_run() } end
+
 local function register(name, callback, flags)
     redis.register_function{ function_name = 'sb1_' .. name, callback = callback, flags = flags }
 end
@@ -448,3 +571,8 @@ register('repair', repair, { 'allow-oom' })
 register('restore', restore, { 'allow-oom' })
 register('declare_lost', declare_lost, { 'allow-oom' })
 register('goodbye', goodbye, { 'allow-oom' })
+register('archive_append', archive_append, {})
+register('archive_page', archive_page, { 'allow-oom' })
+register('archive_erase', archive_erase, { 'allow-oom' })
+register('archive_end', archive_end, { 'allow-oom' })
+register('process', process, { 'allow-oom' })

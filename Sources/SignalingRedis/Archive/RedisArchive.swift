@@ -1,0 +1,148 @@
+import EventLoop
+import Logging
+import SignalingCore
+import SignalingProtocol
+import SignalingRedisCore
+
+/// The archive of several nodes, in the Redis that has their log: a sorted set for each session, which expires with its
+/// newest message. The rules are in ``ArchiveState``; this class carries out what they decide.
+///
+/// It has connections of its own, so that a page does not hold up commands. Confined to the loop's thread.
+public final class RedisArchive: MessageArchive {
+    /// The messages of one call of Redis, which does nothing else meanwhile.
+    private static let callMessageCount = 128
+
+    private var shards: [ArchiveState]
+    private var answers: [Number: (Result<ArchiveAnswer, ArchiveFault>) -> Void] = [:]
+    private var bounds: HistoryBounds
+    private let port: any ArchivePort
+    private let logger: Logger
+
+    private struct Number: Hashable {
+        let shard: Int
+        let number: UInt64
+    }
+
+    package init(_ addresses: [String], bounds: HistoryBounds, times: LogTimes, port: any ArchivePort, logger: Logger) {
+        shards = addresses.map { ArchiveState(redis: $0, times: times) }
+        self.bounds = bounds
+        self.port = port
+        self.logger = logger
+    }
+
+    deinit { port.shutDown() }
+
+    /// Gives up what is on its way. The state of the sessions still has what was to be written.
+    public func close() {
+        for shard in shards.indices {
+            shards[shard].close()
+            carryOut(shard)
+        }
+        answers = [:]
+        port.shutDown()
+    }
+
+    // MARK: - MessageArchive
+
+    /// Nodes share the archive, so this one does not know what is in it.
+    public var isEmpty: Bool { false }
+    public var byteCount: Int { 0 }
+    public var messageCount: Int { 0 }
+    /// Several seconds pass until Redis surely has a batch, and a session has one batch on its way.
+    public var largestBatchCount: Int { 4_096 }
+
+    public func append(
+        _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        let starts = Array(stride(from: 0, to: messages.count, by: Self.callMessageCount))
+        if starts.isEmpty { return answer(.success(())) }
+        var remaining = starts.count
+        for start in starts {
+            let part = messages[start..<min(start + Self.callMessageCount, messages.count)]
+            ask(.append(Array(part), session), of: session) { result in
+                remaining -= 1
+                // Redis refuses no write for good.
+                if remaining == 0 { answer(result.map { _ in }) }
+            }
+        }
+    }
+
+    public func erase(
+        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        ask(.erase(erasure, session), of: session) { answer($0.map { _ in }) }
+    }
+
+    public func page(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        ask(.page(request, session), of: session) { result in
+            answer(
+                result.map {
+                    if case .page(let page) = $0 { page } else { ArchivePage(range: nil, more: false, messages: []) }
+                })
+        }
+    }
+
+    public func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
+        ask(.end(session), of: session) { answer($0.map { if case .end(let seq) = $0 { seq } else { nil } }) }
+    }
+
+    /// Does nothing: the keys expire, and are trimmed where they are used. A sleeper expires with them.
+    public func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
+        answer(.success([]))
+    }
+
+    public func changeBounds(to new: HistoryBounds) { bounds = new }
+
+    // MARK: - The port's side
+
+    package func tick() {
+        for shard in shards.indices {
+            shards[shard].tick(now: port.now)
+            carryOut(shard)
+        }
+    }
+
+    package func linkReady(_ shard: Int, forgetsNothing: Bool) {
+        shards[shard].linkReady(forgetsNothing: forgetsNothing, now: port.now)
+        carryOut(shard)
+    }
+
+    package func linkLost(_ shard: Int, _ fault: CommandLogFault) {
+        shards[shard].linkLost(fault, now: port.now)
+        carryOut(shard)
+    }
+
+    // MARK: - Carrying out
+
+    private func ask(
+        _ call: ArchiveCall, of session: SessionID, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
+    ) {
+        let shard = ArchivePlace.shard(of: session, count: shards.count)
+        let number = shards[shard].ask(call, now: port.now)
+        answers[Number(shard: shard, number: number)] = answer
+        carryOut(shard)
+    }
+
+    private func carryOut(_ shard: Int) {
+        for effect in shards[shard].takeEffects() {
+            switch effect {
+            case .connect: port.connect(shard)
+            case .disconnect: port.disconnect(shard)
+            case .send(let subject, let call):
+                port.send(call.command(bounds), to: shard) { [weak self] reply in
+                    guard let self else { return }
+                    shards[shard].answered(subject, ArchiveAnswer(to: call, reply), now: port.now)
+                    carryOut(shard)
+                }
+            case .answer(let number, let result):
+                answers.removeValue(forKey: Number(shard: shard, number: number))?(result)
+            case .note(let fault?): logger.error("the history cannot be read or written at present: \(fault)")
+            case .note(nil): logger.notice("the history is written again")
+            }
+        }
+        port.flush()
+    }
+}

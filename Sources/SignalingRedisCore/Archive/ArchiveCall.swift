@@ -1,0 +1,127 @@
+import SignalingCore
+import SignalingProtocol
+
+/// What an archive asks one Redis.
+package enum ArchiveCall {
+    case append([ArchivedMessage], SessionID)
+    case erase(Erasure, SessionID)
+    case page(HistoryRequest, SessionID)
+    /// Asks for the greatest seq that the history ever had.
+    case end(SessionID)
+    /// Asks for the name of the process.
+    case process
+    case loadLibrary
+
+    /// Whether Redis must keep something.
+    var isWrite: Bool {
+        switch self {
+        case .append, .erase: true
+        case .page, .end, .process, .loadLibrary: false
+        }
+    }
+
+    package func command(_ bounds: HistoryBounds) -> RedisCommand {
+        let age = String(bounds.age.wholeMilliseconds)
+        switch self {
+        case .append(let messages, let session):
+            let life = String(max(1, bounds.age.components.seconds))
+            var command = RedisCommand(
+                .archiveAppend, of: session, [age, String(bounds.messageCount), String(bounds.byteCount), life],
+                extraCount: messages.count * 2)
+            for message in messages {
+                command.add(String(message.seq.rawValue))
+                command.add(message.archived)
+            }
+            return command
+        case .erase(.message(let seq), let session):
+            return RedisCommand(.archiveErase, of: session, ["message", String(seq.rawValue)])
+        case .erase(.through(let seq), let session):
+            return RedisCommand(.archiveErase, of: session, ["through", String(seq.rawValue)])
+        case .page(let request, let session):
+            let (kind, seq): (String, Seq) =
+                switch request.position {
+                case .newest: ("newest", .zero)
+                case .before(let seq): ("before", seq)
+                case .after(let seq): ("after", seq)
+                }
+            return RedisCommand(
+                .archivePage, of: session,
+                [age, kind, String(seq.rawValue), String(request.limit), String(Limits.historyPageByteCount)])
+        case .end(let session): return RedisCommand(.archiveEnd, of: session, [])
+        case .process: return RedisCommand(.process)
+        case .loadLibrary: return RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)
+        }
+    }
+}
+
+/// Redis' answer to an ``ArchiveCall``.
+package enum ArchiveAnswer {
+    /// Redis has it, in the process of this name.
+    case stored(process: String)
+    case page(ArchivePage)
+    case end(Seq?)
+    case process(String)
+    case libraryLoaded
+    case failed(RedisFailure)
+    case notUnderstood
+
+    package init(to call: ArchiveCall, _ reply: RedisReply) {
+        if let failure = reply.failure {
+            self = .failed(failure)
+            return
+        }
+        let answer: ArchiveAnswer? =
+            switch call {
+            case .append, .erase: reply[0].text == "stored" ? reply[1].text.map { .stored(process: $0) } : nil
+            case .process: reply[0].text == "process" ? reply[1].text.map { .process($0) } : nil
+            case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
+            case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil
+            case .loadLibrary: .libraryLoaded
+            }
+        self = answer ?? .notUnderstood
+    }
+}
+
+extension ArchivePage {
+    /// `nil` if the reply is not that of the function.
+    fileprivate init?(_ reply: RedisReply, for request: HistoryRequest) {
+        guard reply[0].text == "page", let values = reply[4].array else { return nil }
+        var messages: [ArchivedMessage] = []
+        for value in values {
+            guard let message = value.bytes.flatMap(ArchivedMessage.init(archived:)) else { return nil }
+            messages.append(message)
+        }
+        switch request.position {
+        case .newest, .before: messages.reverse()
+        case .after: break
+        }
+        var range: ClosedRange<Seq>?
+        if let first = reply[1].seq, let last = reply[2].seq, first <= last { range = first...last }
+        self.init(range: range, more: reply[3].number == 1, messages: messages)
+    }
+}
+
+extension RedisReply {
+    fileprivate var seq: Seq? { logNumber.map { Seq(Int64($0)) } }
+}
+
+extension ArchivedMessage {
+    /// As Redis keeps it: the seq, the time, the bytes of the head, and whether it is erased, then a line feed, the head
+    /// and the content.
+    var archived: [UInt8] {
+        let prefix = "\(seq.rawValue) \(time.milliseconds) \(head.count) \(content == nil ? 1 : 0)\n"
+        return Array(prefix.utf8) + head + (content ?? [])
+    }
+
+    init?(archived bytes: [UInt8]) {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let fields = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ")
+        guard fields.count == 4, let seq = LogNumber.read(fields[0]), let time = Int64(fields[1]),
+            let headCount = Int(fields[2]), (0...(bytes.count - end - 1)).contains(headCount)
+        else { return nil }
+        let body = bytes[(end + 1)...]
+        self.init(
+            seq: Seq(Int64(seq)), time: WallTime(milliseconds: time), head: Array(body.prefix(headCount)),
+            content: fields[3] == "1" ? nil : Array(body.dropFirst(headCount)))
+    }
+}

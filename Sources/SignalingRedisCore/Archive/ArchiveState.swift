@@ -1,0 +1,284 @@
+import DequeModule
+import SignalingCore
+import SignalingProtocol
+
+/// The archive in one Redis: its link, and what was asked of it. Events and the present moment go in, effects come out.
+///
+/// Reads fail when Redis is away. A write is repeated until Redis surely has it: Redis writes its data to the disk once a
+/// second, so a reply alone is no proof. The proof is that the same process still runs ten seconds later. Every write may
+/// be repeated, since the functions are idempotent.
+package struct ArchiveState {
+    private enum Link {
+        /// Nothing was asked yet. Next: `connecting`, `closed`.
+        case unused
+        /// Next: `connecting`, `closed`.
+        case away(retryAt: MonotonicInstant)
+        /// Next: `ready`, `away`, `closed`.
+        case connecting(since: MonotonicInstant)
+        /// `isTrusted`: this Redis forgets nothing, so its replies are proofs. Next: `loading`, `away`, `closed`.
+        case ready(isTrusted: Bool)
+        /// Redis loads the library of functions. Next: `ready`, `away`, `closed`.
+        case loading(isTrusted: Bool)
+        /// The last state.
+        case closed
+    }
+
+    private enum Phase {
+        /// Next: `sent`.
+        case waiting(until: MonotonicInstant)
+        /// Next: `waiting`, `stored`.
+        case sent
+        /// Redis has it, in the process of this name. Next: `waiting`.
+        case stored(process: String)
+    }
+
+    private struct Item {
+        let call: ArchiveCall
+        let askedAt: MonotonicInstant
+        var phase: Phase
+    }
+
+    /// What an answer is about.
+    package enum Subject {
+        case item(UInt64)
+        /// Everything up to this number of ``stored``.
+        case proof(through: UInt64)
+        case library
+    }
+
+    package enum Effect {
+        case connect
+        case disconnect
+        case send(Subject, ArchiveCall)
+        case answer(UInt64, Result<ArchiveAnswer, ArchiveFault>)
+        /// Why nothing can be written; `nil` when it can again.
+        case note(CommandLogFault?)
+    }
+
+    private let redis: String
+    private let times: LogTimes
+    private var link = Link.unused
+    private var attemptCount = 0
+    private var items: [UInt64: Item] = [:]
+    private var lastNumber: UInt64 = 0
+    /// What was asked and is to be sent, in order.
+    private var unsent: Deque<UInt64> = []
+    /// The reads in the order of their questions; some are answered.
+    private var reads: Deque<UInt64> = []
+    /// What is stored and not proved, with the moment of the reply, in order.
+    private var stored: Deque<(number: UInt64, at: MonotonicInstant, count: UInt64)> = []
+    private var storedCount: UInt64 = 0
+    private var isProving = false
+    /// The calls without an answer, and since when the oldest of them waits.
+    private var unansweredCount = 0
+    private var waitingSince: MonotonicInstant?
+    private var toldFault: CommandLogFault?
+    private var effects: [Effect] = []
+
+    /// - Parameter redis: the address, without its password.
+    package init(redis: String, times: LogTimes) {
+        self.redis = redis
+        self.times = times
+    }
+
+    package mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    /// - Returns: the number of the answer.
+    package mutating func ask(_ call: ArchiveCall, now: MonotonicInstant) -> UInt64 {
+        lastNumber += 1
+        items[lastNumber] = Item(call: call, askedAt: now, phase: .waiting(until: now))
+        unsent.append(lastNumber)
+        if !call.isWrite { reads.append(lastNumber) }
+        if case .unused = link { connect(now) }
+        send(now)
+        return lastNumber
+    }
+
+    // MARK: - The link
+
+    private mutating func connect(_ now: MonotonicInstant) {
+        link = .connecting(since: now)
+        effects.append(.connect)
+    }
+
+    package mutating func linkReady(forgetsNothing: Bool, now: MonotonicInstant) {
+        guard case .connecting = link else { return }
+        link = .ready(isTrusted: forgetsNothing)
+        attemptCount = 0
+        send(now)
+    }
+
+    package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
+        if case .closed = link { return }
+        tell(fault)
+        link = .away(retryAt: now.advanced(by: min(times.reconnecting, .milliseconds(50 << min(attemptCount, 10)))))
+        attemptCount += 1
+        (unansweredCount, waitingSince, isProving) = (0, nil, false)
+        for (number, item) in items.sorted(by: { $0.key < $1.key }) {
+            if case .sent = item.phase { sendAgain(number, at: now) }
+        }
+    }
+
+    private mutating func lose(_ fault: CommandLogFault, _ now: MonotonicInstant) {
+        effects.append(.disconnect)
+        linkLost(fault, now: now)
+    }
+
+    package mutating func close() {
+        switch link {
+        case .connecting, .ready, .loading: effects.append(.disconnect)
+        case .unused, .away, .closed: break
+        }
+        link = .closed
+    }
+
+    private mutating func tell(_ fault: CommandLogFault?) {
+        if fault?.code == toldFault?.code { return }
+        toldFault = fault
+        effects.append(.note(fault))
+    }
+
+    // MARK: - Sending
+
+    private mutating func send(_ now: MonotonicInstant) {
+        guard case .ready = link else { return }
+        for _ in 0..<unsent.count {
+            guard let number = unsent.popFirst(), let item = items[number] else { continue }
+            guard case .waiting(let moment) = item.phase, moment <= now else {
+                unsent.append(number)
+                continue
+            }
+            items[number]?.phase = .sent
+            send(.item(number), item.call, now)
+        }
+    }
+
+    private mutating func send(_ subject: Subject, _ call: ArchiveCall, _ now: MonotonicInstant) {
+        if unansweredCount == 0 { waitingSince = now }
+        unansweredCount += 1
+        effects.append(.send(subject, call))
+    }
+
+    private mutating func sendAgain(_ number: UInt64, at moment: MonotonicInstant) {
+        items[number]?.phase = .waiting(until: moment)
+        unsent.append(number)
+    }
+
+    // MARK: - Answers
+
+    package mutating func answered(_ subject: Subject, _ answer: ArchiveAnswer, now: MonotonicInstant) {
+        unansweredCount -= 1
+        waitingSince = unansweredCount > 0 ? now : nil
+        switch subject {
+        case .library: libraryLoaded(answer, now)
+        case .proof(let count): proved(through: count, answer, now)
+        case .item(let number): answered(number, answer, now)
+        }
+    }
+
+    private mutating func answered(_ number: UInt64, _ answer: ArchiveAnswer, _ now: MonotonicInstant) {
+        guard let item = items[number] else { return }
+        switch answer {
+        case .stored(let process):
+            tell(nil)
+            guard case .ready(isTrusted: false) = link else { return finish(number, .success(answer)) }
+            items[number]?.phase = .stored(process: process)
+            storedCount += 1
+            stored.append((number, now, storedCount))
+        case .page, .end, .process, .libraryLoaded: finish(number, .success(answer))
+        case .failed(.functionMissing):
+            sendAgain(number, at: now)
+            loadLibrary(now)
+        case .failed(let failure):
+            let fault = CommandLogFault(failure, from: redis)
+            if !item.call.isWrite { return finish(number, .failure(ArchiveFault("\(fault)"))) }
+            tell(fault)
+            sendAgain(number, at: now.advanced(by: times.archiveRetry))
+        case .notUnderstood: lose(.nonsense("an answer that is not understood", from: redis), now)
+        }
+    }
+
+    private mutating func finish(_ number: UInt64, _ result: Result<ArchiveAnswer, ArchiveFault>) {
+        if items.removeValue(forKey: number) != nil { effects.append(.answer(number, result)) }
+    }
+
+    private mutating func loadLibrary(_ now: MonotonicInstant) {
+        guard case .ready(let isTrusted) = link else { return }
+        link = .loading(isTrusted: isTrusted)
+        send(.library, .loadLibrary, now)
+    }
+
+    private mutating func libraryLoaded(_ answer: ArchiveAnswer, _ now: MonotonicInstant) {
+        guard case .loading(let isTrusted) = link else { return }
+        switch answer {
+        case .libraryLoaded:
+            link = .ready(isTrusted: isTrusted)
+            send(now)
+        case .failed(let failure): lose(CommandLogFault(failure, from: redis), now)
+        case .stored, .page, .end, .process, .notUnderstood:
+            lose(.nonsense("an answer that is not understood", from: redis), now)
+        }
+    }
+
+    // MARK: - Proofs
+
+    private mutating func prove(_ now: MonotonicInstant) {
+        guard case .ready = link, !isProving else { return }
+        let due = stored.prefix { now.duration(since: $0.at) >= times.archiveProof }
+        guard let last = due.last else { return }
+        isProving = true
+        send(.proof(through: last.count), .process, now)
+    }
+
+    private mutating func proved(through count: UInt64, _ answer: ArchiveAnswer, _ now: MonotonicInstant) {
+        isProving = false
+        switch answer {
+        case .process(let process):
+            while let first = stored.first, first.count <= count {
+                stored.removeFirst()
+                if case .stored(process)? = items[first.number]?.phase {
+                    finish(first.number, .success(.stored(process: process)))
+                } else {
+                    // Redis was restarted, or is another one: it may have forgotten.
+                    sendAgain(first.number, at: now)
+                }
+            }
+            send(now)
+        case .failed(.functionMissing): loadLibrary(now)
+        case .failed(let failure): tell(CommandLogFault(failure, from: redis))
+        case .stored, .page, .end, .libraryLoaded, .notUnderstood:
+            lose(.nonsense("an answer that is not understood", from: redis), now)
+        }
+    }
+
+    // MARK: - Time
+
+    /// Called every ``LogTimes/tick``.
+    package mutating func tick(now: MonotonicInstant) {
+        switch link {
+        case .unused, .closed: break
+        case .away(let retryAt): if retryAt <= now { connect(now) }
+        case .connecting(let since): if now.duration(since: since) >= times.connecting { lose(silence, now) }
+        case .ready, .loading:
+            if let waitingSince, now.duration(since: waitingSince) >= times.silence { lose(silence, now) }
+        }
+        prove(now)
+        send(now)
+        while let number = reads.first,
+            items[number].map({ now.duration(since: $0.askedAt) >= times.connecting }) ?? true
+        {
+            reads.removeFirst()
+            finish(number, .failure(ArchiveFault("\(toldFault ?? silence)")))
+        }
+    }
+
+    private var silence: CommandLogFault { CommandLogFault(.silent, "\(redis) does not answer.") }
+}
+
+/// The archives of a list of addresses: a session's history is in the Redis that has its log.
+package enum ArchivePlace {
+    package static func shard(of session: SessionID, count: Int) -> Int { JumpHash.bucket(of: session, count: count) }
+}
