@@ -26,7 +26,7 @@ public final class SignalingServer: Service {
     /// Guarded by the loop: created, used and released only on its thread.
     nonisolated(unsafe) var parts: Parts?
     /// Guarded by the loop, like `parts`. Open from the start on, if several servers share the sessions.
-    nonisolated(unsafe) private var sharedLog: RedisCommandLog?
+    nonisolated(unsafe) private var shared: SharedStore?
     private let stopping = Mutex<Task<StateFolderError?, Never>?>(nil)
     /// The command log has stopped: ``run()`` must end.
     private let faults = AsyncStream<StateFolderError>.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -160,7 +160,10 @@ public final class SignalingServer: Service {
             ) { result in
                 switch result {
                 case .success(let log):
-                    self.sharedLog = log
+                    let archive = RedisArchive.open(
+                        self.configuration.redis, bounds: self.configuration.historyBounds, loop: eventLoop,
+                        logger: self.logger)
+                    self.shared = SharedStore(log: log, archive: archive)
                     outcome.finish()
                 case .failure(let fault): outcome.finish(throwing: fault)
                 }
@@ -269,7 +272,7 @@ public final class SignalingServer: Service {
 
     private func openStorage() throws(StateFolderError) -> StateStorage {
         try StateStorage.open(
-            configuration: configuration, developmentSecret: developmentSecret, sharedLog: sharedLog, loop: loop,
+            configuration: configuration, developmentSecret: developmentSecret, shared: shared, loop: loop,
             logger: logger, onFault: { [faults] in faults.continuation.yield($0) })
     }
 
@@ -322,8 +325,9 @@ public final class SignalingServer: Service {
     private func leaveRedis() async throws {
         let (left, end) = AsyncStream<Never>.makeStream()
         try await loop.run {
-            guard let log = self.sharedLog else { return end.finish() }
-            log.close { end.finish() }
+            guard let shared = self.shared else { return end.finish() }
+            shared.archive.close()
+            shared.log.close { end.finish() }
         }
         for await _ in left {}
     }

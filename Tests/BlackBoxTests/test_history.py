@@ -1,10 +1,13 @@
-"""Rooms that remember: docs/PROTOCOL.md, section 16, on a server in memory and on one with a state folder."""
+"""Rooms that remember: docs/PROTOCOL.md, section 16, on a server in memory, on one with a state folder, and on nodes."""
 
 import asyncio
+import contextlib
+import itertools
 import json
 
 import pytest
 
+import cluster
 import durable
 from server_process import Server, run
 from signalbox_client import Client, reconnect
@@ -12,8 +15,33 @@ from signalbox_client import Client, reconnect
 WINDOWS = {"resume_seconds": 1, "recovery_seconds": 1}
 
 
-@pytest.fixture(params=["memory", "folder"])
+class Nodes:
+    """Several nodes as one server: each use of it goes to the next node."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self._turn = itertools.cycle(nodes)
+
+    def __getattr__(self, name):
+        return getattr(next(self._turn), name)
+
+    def memory(self):
+        return sum(node.memory() for node in self.nodes)
+
+
+@contextlib.contextmanager
+def serve_nodes(**settings):
+    # Such a Redis forgets nothing, so no message has to be proved to be on its disk for ten seconds.
+    with cluster.Redis("--appendfsync", "always") as redis, contextlib.ExitStack() as stack:
+        yield Nodes([stack.enter_context(Server(redis=redis.url, **settings)) for _ in range(3)])
+
+
+@pytest.fixture(params=["memory", "folder", "nodes"])
 def server(request, tmp_path):
+    if request.param == "nodes":
+        with serve_nodes(history="chat,notes", **WINDOWS) as nodes:
+            yield nodes
+        return
     arguments = ["--state-dir", str(tmp_path / "state")] if request.param == "folder" else []
     with Server(*arguments, history="chat,notes", **WINDOWS) as server:
         yield server
@@ -51,8 +79,9 @@ async def leave_asleep(server, session, *clients):
     """Lets all clients leave, and waits until the server keeps no session any more."""
     for client in clients:
         await client.leave()
-    while server.rest("GET", "/admin/v1/sessions").json()["count"] > 0:
-        await asyncio.sleep(0)
+    for node in getattr(server, "nodes", [server]):
+        while node.rest("GET", "/admin/v1/sessions").json()["count"] > 0:
+            await asyncio.sleep(0)
 
 
 async def test_his_5_a_late_joiner_gets_the_last_messages(server, session):
@@ -380,3 +409,19 @@ async def test_his_8_the_token_command_writes_the_claim(server, session):
             assert made.returncode == 0, made.stderr
             client = await Client.join(server, session, token=made.stdout.strip())
             assert (await history(client)).get("code") == code
+
+
+async def test_his_3_history_survives_the_death_of_a_node():
+    with serve_nodes(history="chat", **WINDOWS) as nodes:
+        first, second, third = nodes.nodes
+        session, other = first.project.session(), first.project.session()
+        ada = await Client.join(first, session)
+        sent = await say(ada, *map(str, range(150)))
+        bob = await Client.join(first, other)
+        await say(bob, "asleep")
+        await bob.leave()
+        durable.kill(first)
+        page = second.rest("GET", second.session_path(session, "/message?limit=200")).json()
+        assert [message["seq"] for message in page["messages"]] == sent
+        eve = await Client.join(third, other, options={"history": {"last": 5}})
+        assert texts(await eve.expect("history")) == ["asleep"]

@@ -151,7 +151,7 @@ package struct ResolvedSettings: Sendable {
     }
 
     private var historyBounds: HistoryBounds {
-        var bounds = HistoryBounds()
+        var bounds = values.redis == nil ? HistoryBounds() : .inRedis
         if let days = values.historyDays { bounds.age = .seconds(days * 86_400) }
         if let count = values.historyMessages { bounds.messageCount = count }
         if let count = values.historyBytes { bounds.byteCount = count }

@@ -139,10 +139,13 @@ public struct SettingsTable: Sendable {
         "Who may read the history: role, every client whose token does not forbid it; or claim, only those whose token "
             + "permits it (HIS-8).")
     public let historyDays = Setting<Int>(
-        "historyDays", 1...36_500, default: "\(Self.historyBounds.age.components.seconds / 86_400)",
+        "historyDays", 1...36_500,
+        default: "\(Self.historyBounds.age.components.seconds / 86_400); with redis "
+            + "\(HistoryBounds.inRedis.age.components.seconds / 86_400)",
         "How many days a message is kept.")
     public let historyMessages = Setting<Int>(
-        "historyMessages", 1...(1_000 * Self.million), default: "\(Self.historyBounds.messageCount)",
+        "historyMessages", 1...(1_000 * Self.million),
+        default: "\(Self.historyBounds.messageCount); with redis \(HistoryBounds.inRedis.messageCount)",
         "How many messages a session keeps.")
     public let historyBytes = Setting<Int>(
         "historyBytes", 65_536...(1 << 40), default: "\(Self.historyBounds.byteCount)",
@@ -150,7 +153,7 @@ public struct SettingsTable: Sendable {
     public let historyTotalBytes = Setting<Int>(
         "historyTotalBytes", 65_536...(1 << 50), default: "\(Self.historyBounds.totalByteCount)",
         "How many bytes of messages the server keeps for all sessions. Over it, the session with the most bytes loses "
-            + "its oldest.")
+            + "its oldest. Not with redis, whose maxmemory is the bound.")
     public let redis = Setting<String>(
         "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
         "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "

@@ -45,12 +45,17 @@ struct SessionHost {
 
     /// Sessions that this server shares with all others on the same Redis.
     ///
-    /// - Parameter log: open. The host keeps it.
+    /// - Parameters:
+    ///   - log: open. The host keeps it.
+    ///   - archive: in the same Redis. The host keeps it.
     static func shared(
-        _ log: RedisCommandLog, bounds: SessionState.Bounds, now: MonotonicInstant, logger: Logger
+        _ log: RedisCommandLog, _ archive: RedisArchive, _ configuration: ServerConfiguration, now: MonotonicInstant,
+        logger: Logger
     ) -> SessionHost {
+        log.sleepingLife = configuration.historyBounds.age
         let engine = ClusterEngine(
-            log: log, run: log.run, bounds: bounds, now: now,
+            log: log, run: log.run, bounds: configuration.durableBounds,
+            history: EngineHistory(policy: configuration.history, archive: archive), now: now,
             onUnreadable: { session, fault in
                 logger.error(
                     "a session cannot be read; a later version of Signalbox may have written it",

@@ -26,9 +26,9 @@ struct StateStorage {
     ///
     /// - Parameters:
     ///   - developmentSecret: a new secret in development mode, otherwise `nil`.
-    ///   - sharedLog: open, if several servers share the sessions.
+    ///   - shared: what is in Redis, if several servers share the sessions.
     static func open(
-        configuration: ServerConfiguration, developmentSecret: String?, sharedLog: RedisCommandLog?, loop: LoopThread,
+        configuration: ServerConfiguration, developmentSecret: String?, shared: SharedStore?, loop: LoopThread,
         logger: Logger,
         onFault: @escaping (StateFolderError) -> Void
     ) throws(StateFolderError) -> StateStorage {
@@ -40,9 +40,8 @@ struct StateStorage {
                 folder: path, configuration, loop: loop, logger: logger, onFault: onFault)
             return StateStorage(folder: folder, sessions: sessions, developmentSecret: secret, kind: .folder(path))
         }
-        if let sharedLog {
-            let sessions = SessionHost.shared(
-                sharedLog, bounds: configuration.durableBounds, now: loop.now, logger: logger)
+        if let shared {
+            let sessions = SessionHost.shared(shared.log, shared.archive, configuration, now: loop.now, logger: logger)
             return StateStorage(
                 folder: nil, sessions: sessions, developmentSecret: developmentSecret, kind: .memory(nil))
         }
@@ -55,6 +54,13 @@ struct StateStorage {
             folder: nil, sessions: .inMemory(configuration, loop: loop), developmentSecret: developmentSecret,
             kind: .memory(obstacle))
     }
+}
+
+/// What servers share in Redis.
+struct SharedStore {
+    /// Open.
+    let log: RedisCommandLog
+    let archive: RedisArchive
 }
 
 /// Where the state of development mode is.
