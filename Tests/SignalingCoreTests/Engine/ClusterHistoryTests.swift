@@ -125,6 +125,9 @@ struct ClusterHistoryTests {
 
     @Test("HIS-3: a session that another node begins while this one asks the archive is opened once more")
     func begunElsewhere() {
+        // An empty archive is not asked.
+        let message = ArchivedMessage(seq: Seq(1), time: WallTime(milliseconds: 0), head: [], content: nil)
+        archive.append([message], to: SessionID(rawValue: "another")) { _ in }
         archive.holdsReads = true
         a.join("ada")
         cluster.settle()
