@@ -69,7 +69,8 @@ extension LogEntry {
         static let presence = Flags(rawValue: 1 << 1)
         static let sender = Flags(rawValue: 1 << 2)
         static let erased = Flags(rawValue: 1 << 3)
-        static let all: Flags = [.directed, .presence, .sender, .erased]
+        static let erasure = Flags(rawValue: 1 << 4)
+        static let all: Flags = [.directed, .presence, .sender, .erased, .erasure]
     }
 
     /// - Parameters:
@@ -78,8 +79,12 @@ extension LogEntry {
     fileprivate func write(to writer: inout ByteWriter, after time: Int64, senderPlace: Int?) {
         var flags: Flags = []
         if case .only = audience { flags.insert(.directed) }
-        if case .presence = kind { flags.insert(.presence) }
-        if case .erased = kind { flags.insert(.erased) }
+        switch kind {
+        case .signal: break
+        case .presence: flags.insert(.presence)
+        case .erasure: flags.insert(.erasure)
+        case .erased: flags.insert(.erased)
+        }
         if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
         writer.write(signed: appendedAt.nanoseconds &- time)
@@ -88,7 +93,7 @@ extension LogEntry {
         case .only(let target): writer.write(target)
         }
         switch kind {
-        case .signal, .erased: break
+        case .signal, .erasure, .erased: break
         case .presence(let subject): writer.write(subject)
         }
         if let senderPlace, let insertion = line.insertion {
@@ -104,9 +109,14 @@ extension LogEntry {
         let flags = try reader.flags(among: Flags.all)
         let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
         let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
-        let kind: Kind =
-            flags.contains(.presence)
-            ? .presence(of: try reader.value()) : flags.contains(.erased) ? .erased : .signal
+        let kind: Kind
+        switch flags.intersection([.presence, .erasure, .erased]) {
+        case []: kind = .signal
+        case .presence: kind = .presence(of: try reader.value())
+        case .erasure: kind = .erasure
+        case .erased: kind = .erased
+        default: throw .malformed
+        }
         var insertion: (bytes: [UInt8], offset: Int)?
         if flags.contains(.sender) {
             let (place, offset) = (try reader.unsigned(), try reader.unsigned())

@@ -10,6 +10,8 @@ public struct SessionSummary: Sendable, Equatable {
         case directedSignal
         /// A connection was created or destroyed.
         case presence
+        /// It tells what was erased.
+        case erasure
         /// An erased signal.
         case erased
     }
@@ -84,6 +86,7 @@ extension SessionSummary.EventKind {
         case (.signal, .everyone): self = .signal
         case (.signal, .only): self = .directedSignal
         case (.presence, _): self = .presence
+        case (.erasure, _): self = .erasure
         case (.erased, _): self = .erased
         }
     }

@@ -180,6 +180,7 @@ public struct Outbox: Sendable {
         switch entry.kind {
         case .signal: entry.audience.includes(owner)
         case .presence(let subject): !suppressesPresence && subject != owner && entry.seq > recoversThrough
+        case .erasure: true
         case .erased: false
         }
     }

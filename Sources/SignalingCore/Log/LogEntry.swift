@@ -14,6 +14,8 @@ public struct LogEntry: Sendable {
         /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1),
         /// and clients that suppress connection events get none.
         case presence(of: ConnectionID)
+        /// Everybody learns which signals were erased (HIS-9). No later erasure covers it.
+        case erasure
         /// A signal whose content was erased (HIS-9). Nobody gets it.
         case erased
     }
@@ -41,7 +43,7 @@ public struct LogEntry: Sendable {
     /// Whether some members get the event in another way than others, or not at all.
     var isExclusive: Bool {
         switch (kind, audience) {
-        case (.signal, .everyone), (.erased, _): false
+        case (.signal, .everyone), (.erasure, _), (.erased, _): false
         case (.signal, .only), (.presence, _): true
         }
     }

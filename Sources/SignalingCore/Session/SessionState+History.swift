@@ -34,12 +34,11 @@ extension SessionState {
             }
         }
         guard bounds.history != nil || hasHistory else { return .refused(.noHistory) }
-        // Before the new event, which no erasure covers.
         let end = log.lastSeq
         log.erase { entry in
             if case (.signal, .everyone) = (entry.kind, entry.audience) { erasure.covers(entry.seq) } else { false }
         }
-        let entry = log.append(audience: .everyone, kind: .signal, now: now) { EncodedLine(.erased($0, erasure)) }
+        let entry = log.append(audience: .everyone, kind: .erasure, now: now) { EncodedLine(.erased($0, erasure)) }
         unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
         return .erased(entry.seq)
     }

@@ -182,6 +182,7 @@ final class AdminAPI {
         case (.signal, .only(let target)):
             object["kind"] = "directedSignal"
             object["connectionId"] = .string(target.rawValue)
+        case (.erasure, _): object["kind"] = "erasure"
         case (.erased, _): object["kind"] = "erased"
         case (.presence(let subject), _):
             object["kind"] = "presence"

@@ -8,8 +8,8 @@ struct InspectStateCommand: AsyncParsableCommand {
         discussion: """
             The output contains no text, type, connection data, name or secret of a client. Of the events that clients \
             can still fetch, it has the number, the bytes, the last sequence number (seq), and the kinds of the newest \
-            ones: signal, directedSignal (to one connection) or presence. The commands are those since the session's \
-            snapshot; the next server executes them once more.
+            ones: signal, directedSignal (to one connection), presence, erasure, or erased (a signal without its content). \
+            The commands are those since the session's snapshot; the next server executes them once more.
 
             A connection counts as attached if it had a socket after the last command. After a crash, sockets count \
             until the next server starts.

@@ -191,6 +191,21 @@ struct SessionHistoryTests {
         #expect(room.unarchived.contains("erase through 6"))
     }
 
+    @Test(
+        "G4, HIS-9: nothing covers the event that tells of an erasure",
+        arguments: [Erasure.message(Seq(5)), .through(Seq(5))])
+    func erasingAnErasure(second: Erasure) throws {
+        var room = Room(.all, role: .moderator)
+        for text in ["a", "b"] { room.say(text) }
+        #expect(room.erase(.message(Seq(3))).testDescription == "erased 5")
+        #expect(room.erase(second).testDescription == "erased 6")
+        room.session = try SessionState(decoding: room.session.encoded())
+        var outbox = Outbox(owner: client("bob"), suppressesPresence: false, cursor: Seq(4))
+        let lines = dequeueAll(&outbox, room.session.log)
+        #expect(lines.first == #"{"ev":"erased","seq":5,"ref":3}"#)
+        #expect(lines.count == 2, "an erasure is told to who was away")
+    }
+
     @Test("HIS-9: only moderators and REST erase, and only where there is a history")
     func mayErase() {
         var room = Room(.all)

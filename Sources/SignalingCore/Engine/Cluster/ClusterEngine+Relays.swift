@@ -49,7 +49,7 @@ extension ClusterEngine {
 extension LogEntry {
     fileprivate func isSignal(ofSenderOf other: OnlineOnlySignal) -> Bool {
         switch kind {
-        case .presence, .erased: false
+        case .presence, .erasure, .erased: false
         case .signal: line.insertion?.bytes == other.line.insertion?.bytes
         }
     }

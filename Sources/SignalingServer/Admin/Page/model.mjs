@@ -88,7 +88,10 @@ export class Pages {
 /** An event of a session in words. */
 export function describeEvent(event) {
   const about = event.connectionId ? ` ${event.connectionId}` : "";
-  const kinds = { signal: "signal to all", directedSignal: "signal to", presence: "presence of" };
+  const kinds = {
+    signal: "signal to all", directedSignal: "signal to", presence: "presence of", erasure: "erasure",
+    erased: "erased signal",
+  };
   return `${event.seq}  ${kinds[event.kind] ?? event.kind}${about}  ${event.bytes} bytes`;
 }
 
