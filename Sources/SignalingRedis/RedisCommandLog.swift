@@ -179,7 +179,7 @@ public final class RedisCommandLog: SharedCommandLog {
         case .encode(let follow, let snapshot):
             port.encode(snapshot) { [weak self] bytes in
                 guard let self else { return }
-                state.snapshotEncoded(follow, snapshot.position, bytes, now: port.now)
+                state.snapshotEncoded(follow, snapshot, bytes, now: port.now)
                 carryOut()
             }
         case .askForState(let follow): askForState(follow)

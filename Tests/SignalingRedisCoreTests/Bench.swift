@@ -159,6 +159,7 @@ extension ShardCall {
         case .append(_, _, let appendix):
             (appendix.freesMemory ? "append freeing " : "append ") + "\(appendix.commands.map(\.counter))"
         case .keep(_, _, _, let snapshot, _): "keep \(snapshot.position.number)"
+        case .forget(_, _, let number): "forget \(number)"
         case .sleep(_, let sleeper): "sleep \(sleeper.end.number)"
         case .remove(_, _, let end): "remove \(end.number)"
         case .close: "close"

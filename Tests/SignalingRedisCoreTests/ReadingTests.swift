@@ -40,6 +40,7 @@ struct ReadingTests {
                 .keep(caller, follow, generation: "g", SessionBench.snapshot(1), retention: .seconds(60)),
                 [list("kept")]
             ),
+            (.forget(follow, generation: "g", through: 1), [list("ok")]),
             (.remove(RunID(1), "s", end), [list("removed")]), (.close(RunID(1), "s"), [list("ok")]),
             (.delete(follow), [.integer(3)]), (.repair(follow, generation: "g"), [list("removed")]),
             (.compare(follow), [list("g", "1", id)]),
@@ -82,7 +83,7 @@ struct ReadingTests {
                     // An empty array is what HMGET of fields and XRANGE could reply.
                     #expect(reply.array != nil || text.contains("refused"), "\(text)")
                 case .sleep: #expect(!text.contains("nil"), "\(text)")
-                case .loadLibrary, .delete: #expect((reply.failure == nil) == text.contains("nil"), "\(text)")
+                case .loadLibrary, .delete, .forget: #expect((reply.failure == nil) == text.contains("nil"), "\(text)")
                 case .goodbye, .remove, .close, .relay: break
                 }
             }
@@ -93,7 +94,7 @@ struct ReadingTests {
     func good() {
         let texts = Self.calls.map { "\(ShardAnswer(to: $0, $1))" }
         for text in texts { #expect(!text.contains("refused") && !text.contains("otUnderstood"), "\(text)") }
-        #expect(texts[3].contains("orphans") && texts[4].contains("found") && texts[14].contains("entries("))
+        #expect(texts[3].contains("orphans") && texts[4].contains("found") && texts[15].contains("entries("))
     }
 
     @Test("LOG-22: a log whose Redis replies anything goes on, and counts the bytes in flight")
@@ -189,7 +190,7 @@ private struct AnyRedis {
                 case .unsubscribe(_, let session):
                     state.handle(.subscription(session, isConfirmed: false), of: 0, now: now)
                 case .encode(let follow, let snapshot):
-                    state.snapshotEncoded(follow, snapshot.position, [1], now: now)
+                    state.snapshotEncoded(follow, snapshot, [1], now: now)
                 case .askForState(let follow):
                     state.stateAsked(follow, (SessionBench.position(UInt64(replies.below(4))), [1]), now: now)
                 case .disconnect, .report, .reportLost, .reportContinues, .confirmed, .started, .healthChanged, .closed,
@@ -214,7 +215,7 @@ private struct AnyRedis {
         case .keep: return list("kept")
         case .sleep: return list("asleep")
         case .repair: return list("removed")
-        case .loadLibrary, .goodbye, .declareLost, .remove, .close, .delete, .compare, .catchUp, .fill, .relay:
+        case .loadLibrary, .goodbye, .declareLost, .forget, .remove, .close, .delete, .compare, .catchUp, .fill, .relay:
             return .null
         }
     }

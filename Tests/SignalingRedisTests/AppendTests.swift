@@ -196,4 +196,39 @@ struct AppendTests {
         try a.keep("s")
         #expect(try bench.server.call("XLEN", "sb:{s}:log") == "1")
     }
+
+    private static func text(of reply: RedisReply) -> String {
+        reply.text ?? (reply.array ?? []).map(text).joined(separator: " ")
+    }
+
+    @Test("HIS-9: nothing has erased content once a snapshot replaced it, and the nodes that lag had their time")
+    func erased() throws {
+        let bench = SimulatedBench(seed: 1)
+        let log = { Self.text(of: bench.redis.carryOut("XRANGE", "sb:{s}:log", "0-0", "+")) }
+        let a = try bench.node("a") { $0.retention = .seconds(60) }
+        try a.open("s")
+        for text in ["secret", "erase"] { try a.append(text, to: "s") }
+        try bench.run { a.texts("s").count == 2 }
+        try a.keep("s")
+        try a.append("later", to: "s")
+        try bench.run { a.texts("s").count == 3 }
+        let position = try #require(a.sessions["s"]?.position)
+        let count = a.kept.count
+        a.log?.keep(CommandSnapshot(session: "s", position: position, replacesErased: true) { Array("clean".utf8) })
+        try bench.run { a.kept.count > count }
+        try a.append("last", to: "s")
+        try bench.run { a.texts("s").count == 4 }
+        // The call may be lost with its link.
+        bench.redis.freeze()
+        bench.pass(.seconds(59))
+        #expect(log().contains("secret"))
+        try bench.links(of: a).breakLinks()
+        bench.redis.thaw()
+        bench.pass(.seconds(120))
+        #expect(!log().contains("secret") && !log().contains("later") && log().contains("last"))
+        #expect(bench.redis.carryOut("GET", "sb:{s}:snap").text == "clean")
+        let b = try bench.node("b")
+        try b.open("s")
+        #expect(b.texts("s") == ["clean", "last"])
+    }
 }

@@ -94,8 +94,6 @@ public final class MemoryCommandLog: LocalCommandLog {
         sleepers[snapshot.session] = sessions.removeValue(forKey: snapshot.session)
     }
 
-    public func scrub(_ snapshot: CommandSnapshot) { keep(snapshot) }
-
     public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
         let sleeper = sleepers.removeValue(forKey: session)
         if let sleeper { sessions[session] = sleeper }

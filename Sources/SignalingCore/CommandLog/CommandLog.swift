@@ -23,7 +23,8 @@ public protocol CommandLog: AnyObject {
 
     /// Keeps a snapshot of a session. From then on the log need not keep the session's commands up to its position.
     ///
-    /// Does nothing if the log has a newer snapshot.
+    /// Does nothing if the log has a newer snapshot. After a snapshot that ``CommandSnapshot/replacesErased``, nothing live
+    /// has the content of the covered commands any more: no file within a minute, no key of Redis within two (HIS-9).
     func keep(_ snapshot: CommandSnapshot)
 
     /// Removes a session that has ended: its snapshot, and its commands up to this position.
@@ -51,10 +52,6 @@ public protocol LocalCommandLog: CommandLog {
     /// - Parameter answer: gets the session with its snapshot and without entries, or `nil` if it does not sleep. Called
     ///   on the caller's thread, later or from within the call.
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void)
-
-    /// Keeps a snapshot as ``keep(_:)`` does, and overwrites the commands that it covers: they have what was erased since
-    /// (HIS-9). No live file has it any more within a minute.
-    func scrub(_ snapshot: CommandSnapshot)
 
     /// Forgets sleeping sessions, since their history is empty. Others stay as they are.
     func forgetSleepers(_ sessions: [SessionID])
@@ -147,12 +144,18 @@ public struct CommandEntry: Sendable {
 public struct CommandSnapshot: Sendable {
     public let session: SessionID
     public let position: LogPosition
+    /// Whether the commands that the snapshot covers have content that was erased since.
+    public let replacesErased: Bool
     /// Encodes the state. The log may call it on another thread.
     public let encode: @Sendable () -> [UInt8]
 
-    public init(session: SessionID, position: LogPosition, encode: @escaping @Sendable () -> [UInt8]) {
+    public init(
+        session: SessionID, position: LogPosition, replacesErased: Bool = false,
+        encode: @escaping @Sendable () -> [UInt8]
+    ) {
         self.session = session
         self.position = position
+        self.replacesErased = replacesErased
         self.encode = encode
     }
 }

@@ -143,12 +143,7 @@ public final class LocalEngine: SessionEngine {
         }
         if !state.unarchived.isEmpty { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
-        keepSnapshotIfDue(of: hosted)
-    }
-
-    private func keepSnapshotIfDue(of hosted: Hosted, isWanted: Bool = false) {
-        if let snapshot = hosted.takeScrubSnapshot() { return log.scrub(snapshot) }
-        sessions.keepSnapshotIfDue(of: hosted, isWanted: isWanted)
+        sessions.keepSnapshotIfDue(of: hosted)
     }
 
     private func sleep(_ hosted: Hosted) {
@@ -300,13 +295,13 @@ extension LocalEngine: CommandLogObserver {
 
     public func log(needsSnapshotsOf wanted: [SessionID]) {
         for session in wanted {
-            if let hosted = sessions[session] { keepSnapshotIfDue(of: hosted, isWanted: true) }
+            if let hosted = sessions[session] { sessions.keepSnapshotIfDue(of: hosted, isWanted: true) }
         }
     }
 
     public func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
         guard let hosted = sessions[session] else { return }
         hosted.snapshots.noteKept(byteCount: byteCount)
-        if let snapshot = hosted.takeScrubSnapshot() { log.scrub(snapshot) }
+        sessions.keepSnapshotIfDue(of: hosted)
     }
 }

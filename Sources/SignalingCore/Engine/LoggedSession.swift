@@ -41,7 +41,7 @@ final class LoggedSession<Node> {
     /// After a fault of the archive: when to try again, in the log's time.
     private var archiveDelayedUntil: MonotonicInstant?
     /// Whether the log has commands with content that was erased since (HIS-9).
-    private(set) var mustScrub = false
+    private var hasErased = false
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
     var snapshots = SnapshotSchedule()
@@ -58,7 +58,8 @@ final class LoggedSession<Node> {
         let replay = try SessionReplay(kept)
         (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
         isOpen = state != nil
-        mustScrub = replay.hasErasure
+        // An earlier host of the session may not have lived until the log had forgotten the content.
+        hasErased = replay.hasErasure || state?.log.entries.contains { $0.kind == .erasure } ?? false
         for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
     }
 
@@ -126,7 +127,7 @@ final class LoggedSession<Node> {
         var effects: [SessionEffect] = []
         let outcome = command.carryOut(on: &state, as: entry, effects: &effects)
         let after = state?.log.mark ?? before
-        if command.isErasure { mustScrub = true }
+        if command.isErasure { hasErased = true }
         return Change(outcome: outcome, effects: effects, hasChangedLog: after != before)
     }
 
@@ -165,16 +166,18 @@ final class LoggedSession<Node> {
         archiveDelayedUntil = moment
     }
 
-    /// The snapshot with which the log can forget what was erased, if it has to, and no other snapshot is on its way.
-    func takeScrubSnapshot() -> CommandSnapshot? {
-        guard mustScrub, let snapshot, snapshots.begin(isWanted: true) else { return nil }
-        mustScrub = false
+    /// The snapshot that the log must keep now, if no other one is on its way.
+    ///
+    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
+    func takeDueSnapshot(isWanted: Bool) -> CommandSnapshot? {
+        guard let snapshot, snapshots.begin(isWanted: isWanted || hasErased) else { return nil }
+        hasErased = false
         return snapshot
     }
 
     /// The session as it is now, for the log; `nil` before the first entry and after the last.
     var snapshot: CommandSnapshot? {
         guard let state, let position else { return nil }
-        return CommandSnapshot(session: id, position: position) { state.encoded() }
+        return CommandSnapshot(session: id, position: position, replacesErased: hasErased) { state.encoded() }
     }
 }

@@ -198,7 +198,7 @@ final class LoggedSessions<Node> {
 
     /// - Parameter isWanted: whether the log asks for a snapshot of any size.
     func keepSnapshotIfDue(of hosted: Session, isWanted: Bool = false) {
-        if hosted.snapshots.begin(isWanted: isWanted), let snapshot = hosted.snapshot { log.keep(snapshot) }
+        if let snapshot = hosted.takeDueSnapshot(isWanted: isWanted) { log.keep(snapshot) }
     }
 
     /// Removes from the log a session that has ended, or cannot be read.

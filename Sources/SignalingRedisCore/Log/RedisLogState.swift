@@ -106,9 +106,11 @@ package struct RedisLogState {
 
     /// The snapshot of an effect `encode` is encoded.
     package mutating func snapshotEncoded(
-        _ follow: FollowID, _ position: LogPosition, _ bytes: [UInt8], now: MonotonicInstant
+        _ follow: FollowID, _ snapshot: CommandSnapshot, _ bytes: [UInt8], now: MonotonicInstant
     ) {
-        step(follow, now) { $0.keep(KeptSnapshot(position: position, bytes: bytes), &$1, &$2) }
+        let kept = KeptSnapshot(
+            position: snapshot.position, bytes: bytes, replacesErased: snapshot.replacesErased)
+        step(follow, now) { $0.keep(kept, &$1, &$2) }
     }
 
     /// The answer to an effect `askForState`; without bytes if the engine does not have the session.

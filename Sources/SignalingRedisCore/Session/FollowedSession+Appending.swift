@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// Appending the commands of this node, and keeping its snapshots.
+/// Appending the commands of this node, keeping its snapshots, and forgetting what they replace.
 extension FollowedSession {
     /// Sends the commands that were not sent yet.
     mutating func sendOwn(_ link: inout ShardLink, _ desk: inout LogDesk) {
@@ -48,9 +48,15 @@ extension FollowedSession {
     // MARK: - Snapshots
 
     mutating func keep(_ new: KeptSnapshot, _ link: inout ShardLink, _ desk: inout LogDesk) {
+        var new = new
         switch snapshot {
-        case .none, .waiting: snapshot = .waiting(new)
-        case .sent(let old, _): snapshot = .sent(old, next: new)
+        case .none: snapshot = .waiting(new)
+        case .waiting(let old):
+            new.replacesErased = new.replacesErased || old.replacesErased
+            snapshot = .waiting(new)
+        case .sent(let old, let next):
+            new.replacesErased = new.replacesErased || next?.replacesErased ?? false
+            snapshot = .sent(old, next: new)
         }
         if isVerified, link.isServing { sendSnapshot(&link, &desk) }
     }
@@ -68,10 +74,30 @@ extension FollowedSession {
         switch answer {
         case .kept:
             snapshot = next.map { .waiting($0) } ?? .none
+            if sent.replacesErased {
+                erased = (sent.position.number, dueAt: desk.now.advanced(by: desk.times.retention))
+            }
             desk.report(.kept(sent.position, byteCount: sent.bytes.count), id)
         case .gone: drop(because: "Redis has no such order for its snapshot")
         case .unvouched: unvouch()
         case .refused(let refusal): note(refusal, &link, &desk)
         }
+    }
+
+    // MARK: - Erased content
+
+    /// Lets Redis forget commands with erased content (HIS-9), which it would keep for as long as nothing else happens.
+    mutating func sendErased(_ link: inout ShardLink, _ desk: inout LogDesk) {
+        guard let erased, desk.now >= erased.dueAt else { return }
+        // Until the answer is there, which a lost link takes away.
+        self.erased?.dueAt = desk.now.advanced(by: desk.times.retention)
+        link.send(.forget(follow, generation: feed.generation, through: erased.through), &desk)
+    }
+
+    mutating func forgot(
+        through number: UInt64, _ refusal: ShardRefusal?, _ link: inout ShardLink, _ desk: inout LogDesk
+    ) {
+        if let refusal { return note(refusal, &link, &desk) }
+        if erased?.through == number { erased = nil }
     }
 }

@@ -63,6 +63,8 @@ struct FollowedSession {
     /// Whether a range of entries is awaited.
     var isFilling = false
     var snapshot = Snapshot.none
+    /// Commands with erased content that Redis must forget, once the nodes surely have them.
+    var erased: (through: UInt64, dueAt: MonotonicInstant)?
     /// The failure of a call because of which Redis looks at the session's keys; `nil` if they seem sound.
     var damage: RedisFailure?
     /// Whether keys that contradict each other were removed while the session was opened.
@@ -137,6 +139,7 @@ struct FollowedSession {
         if case .unverified = standing { return true }
         if case .repeating = sending { return true }
         if case .waiting = snapshot { return true }
+        if erased != nil { return true }
         return feed.gapSince != nil || catchUps.contains { if case .unsent = $0 { true } else { false } }
     }
 
@@ -158,6 +161,7 @@ struct FollowedSession {
             askForCatchUps(&link, &desk)
             sendOwn(&link, &desk)
             sendSnapshot(&link, &desk)
+            sendErased(&link, &desk)
         }
     }
 

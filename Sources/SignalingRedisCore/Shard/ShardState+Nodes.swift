@@ -63,6 +63,8 @@ extension ShardState {
         case .verified(let follow, let verification): step(follow, &desk) { $0.verified(verification, &$1, &$2) }
         case .appended(let follow, let appending): step(follow, &desk) { $0.appended(appending, &$1, &$2) }
         case .kept(let follow, let keeping): step(follow, &desk) { $0.kept(keeping, &$1, &$2) }
+        case .forgot(let follow, let number, let refusal):
+            step(follow, &desk) { $0.forgot(through: number, refusal, &$1, &$2) }
         case .slept(let refusal): slept(refusal, &desk)
         case .deleted(let follow, let refusal): step(follow, &desk) { $0.deleted(refusal, &$1, &$2) }
         case .repaired(let follow, let repair):

@@ -21,6 +21,8 @@ extension ShardAnswer {
             case "asleep", "awake", "unvouched": self = .slept(nil)
             default: self = .slept(ShardRefusal(reply))
             }
+        case .forget(let follow, _, let number):
+            self = .forgot(follow, through: number, reply.failure.map { .failed($0) })
         case .remove, .close, .relay: self = .done
         case .delete(let follow): self = .deleted(follow, reply.failure.map { .failed($0) })
         case .repair(let follow, _): self = .repaired(follow, Repair(reply))

@@ -12,6 +12,8 @@ package enum ShardAnswer {
     case verified(FollowID, Verification)
     case appended(FollowID, Appending)
     case kept(FollowID, Keeping)
+    /// `nil`: Redis does not have these commands any more.
+    case forgot(FollowID, through: UInt64, ShardRefusal?)
     /// `nil`: Redis has the sleeper, or cannot have it any more.
     case slept(ShardRefusal?)
     /// `nil`: the keys of the session are deleted.

@@ -45,6 +45,8 @@ extension ShardCall {
                 caller.arguments + [end.generation, end.number, end.id, String(max(1, life))], extraCount: 1)
             command.add(sleeper.state)
             return [command]
+        case .forget(let follow, let generation, let number):
+            return [RedisCommand(.forget, of: follow.session, [generation, String(number)])]
         case .remove(let run, let session, let end):
             let arguments = [database, run.hexadecimal, end.generation, end.number, end.id]
             return [RedisCommand(.remove, of: session, arguments)]

@@ -29,6 +29,8 @@ package enum ShardCall {
     case keep(ShardCaller, FollowID, generation: String, KeptSnapshot, retention: Duration)
     /// Keeps the last state of a session that sleeps, for a time.
     case sleep(ShardCaller, Sleeper)
+    /// Forgets the commands up to a number, which a snapshot replaces.
+    case forget(FollowID, generation: String, through: UInt64)
     case remove(RunID, SessionID, StoredEnd)
     case close(RunID, SessionID)
     /// Deletes the keys of a session.
@@ -102,4 +104,6 @@ package struct Sleeper {
 package struct KeptSnapshot {
     let position: LogPosition
     let bytes: [UInt8]
+    /// Whether the commands that it covers have content that was erased since.
+    var replacesErased = false
 }

@@ -281,6 +281,17 @@ local function keep(keys, args)
     return { 'kept' }
 end
 
+-- generation, n
+--
+-- Forgets the commands up to a number, which a snapshot replaces, however young they are: they have erased content.
+local function forget(keys, args)
+    local stored = redis.call('HMGET', keys[1] .. ':meta', 'g', 's')
+    if stored[1] == args[1] and tonumber(stored[2] or 0) >= tonumber(args[2]) then
+        redis.call('XTRIM', keys[1] .. ':log', 'MINID', integer(args[2] + 1) .. '-0')
+    end
+    return { 'ok' }
+end
+
 -- run, link, generation, n, id, seconds that the keys live, snapshot
 --
 -- Nobody is left, and the session has a history: its last state stays in the place of its commands.
@@ -565,6 +576,7 @@ register('hello', hello, { 'allow-oom' })
 register('open', open, { 'allow-oom' })
 register('close', close, { 'allow-oom' })
 register('keep', keep, { 'allow-oom' })
+register('forget', forget, { 'allow-oom' })
 register('sleep', sleep, { 'allow-oom' })
 register('remove', remove, { 'allow-oom' })
 register('repair', repair, { 'allow-oom' })

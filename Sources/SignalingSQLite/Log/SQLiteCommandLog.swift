@@ -66,10 +66,11 @@ public final class SQLiteCommandLog: LocalCommandLog {
 
     public func keep(_ snapshot: CommandSnapshot) {
         guard let tail = tails[snapshot.session], tail.contains(snapshot.position),
-            snapshot.position.number > tail.snapshotNumber
+            snapshot.position.number > tail.snapshotNumber || snapshot.replacesErased
         else { return }
-        tails[snapshot.session]?.snapshotNumber = snapshot.position.number
-        writer.add([.keep(tail.key, PendingSnapshot(snapshot))])
+        tails[snapshot.session]?.snapshotNumber = max(tail.snapshotNumber, snapshot.position.number)
+        let keep = LogWork.keep(tail.key, PendingSnapshot(snapshot))
+        writer.add(snapshot.replacesErased ? [keep, .scrub(tail.key, after: 0)] : [keep])
     }
 
     public func remove(_ session: SessionID, through position: LogPosition) {
@@ -91,12 +92,6 @@ public final class SQLiteCommandLog: LocalCommandLog {
         tails[snapshot.session] = nil
         sleeperCount += 1
         writer.add([.sleep(tail.key, PendingSnapshot(snapshot))])
-    }
-
-    public func scrub(_ snapshot: CommandSnapshot) {
-        guard let tail = tails[snapshot.session], tail.contains(snapshot.position) else { return }
-        tails[snapshot.session]?.snapshotNumber = max(tail.snapshotNumber, snapshot.position.number)
-        writer.add([.keep(tail.key, PendingSnapshot(snapshot)), .scrub(tail.key, after: 0)])
     }
 
     public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {

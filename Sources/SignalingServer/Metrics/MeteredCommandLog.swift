@@ -50,8 +50,6 @@ final class MeteredCommandLog: LocalCommandLog, CommandLogObserver {
         log.sleep(snapshot)
     }
 
-    func scrub(_ snapshot: CommandSnapshot) { log.scrub(snapshot) }
-
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
         log.wake(session, answer: answer)
     }

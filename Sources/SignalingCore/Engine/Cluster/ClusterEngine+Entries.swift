@@ -13,7 +13,9 @@ extension ClusterEngine: CommandLogObserver {
     }
 
     public func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
-        sessions[session]?.snapshots.noteKept(byteCount: byteCount)
+        guard let hosted = sessions[session] else { return }
+        hosted.snapshots.noteKept(byteCount: byteCount)
+        if isKeeper(of: hosted) { sessions.keepSnapshotIfDue(of: hosted) }
     }
 
     /// A shared log may hold anything, so an entry that is not the next one, or cannot be read, costs this node the
