@@ -20,7 +20,7 @@ package protocol ArchivePort: AnyObject {
 }
 
 extension RedisArchive {
-    /// An archive in the Redis of a log. It connects when it is first used.
+    /// An archive in the Redis of a log.
     ///
     /// - Parameters:
     ///   - addresses: those of the log.
@@ -55,6 +55,7 @@ private final class ArchiveLinks: ArchivePort {
         self.archive = archive
         ticker = TimerHandle(on: loop) { [weak archive] in archive?.tick() }
         ticker?.start(every: tick)
+        archive.tick()
     }
 
     var now: MonotonicInstant { EventLoop.now }

@@ -9,8 +9,6 @@ import SignalingProtocol
 /// be repeated, since the functions are idempotent.
 package struct ArchiveState {
     private enum Link {
-        /// Nothing was asked yet. Next: `connecting`, `closed`.
-        case unused
         /// Next: `connecting`, `closed`.
         case away(retryAt: MonotonicInstant)
         /// Next: `ready`, `away`, `closed`.
@@ -57,7 +55,7 @@ package struct ArchiveState {
 
     private let redis: String
     private let times: LogTimes
-    private var link = Link.unused
+    private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
     private var attemptCount = 0
     private var items: [UInt64: Item] = [:]
     private var lastNumber: UInt64 = 0
@@ -92,7 +90,6 @@ package struct ArchiveState {
         items[lastNumber] = Item(call: call, askedAt: now, phase: .waiting(until: now))
         unsent.append(lastNumber)
         if !call.isWrite { reads.append(lastNumber) }
-        if case .unused = link { connect(now) }
         send(now)
         return lastNumber
     }
@@ -130,7 +127,7 @@ package struct ArchiveState {
     package mutating func close() {
         switch link {
         case .connecting, .ready, .loading: effects.append(.disconnect)
-        case .unused, .away, .closed: break
+        case .away, .closed: break
         }
         link = .closed
     }
@@ -259,7 +256,7 @@ package struct ArchiveState {
     /// Called every ``LogTimes/tick``.
     package mutating func tick(now: MonotonicInstant) {
         switch link {
-        case .unused, .closed: break
+        case .closed: break
         case .away(let retryAt): if retryAt <= now { connect(now) }
         case .connecting(let since): if now.duration(since: since) >= times.connecting { lose(silence, now) }
         case .ready, .loading:

@@ -458,7 +458,7 @@ extension Verification {
         var report = VerifyReport(plan: plan)
         var random = SplitMix64(state: plan.seed)
         var terms = ServerTerms.sleeping
-        (terms.isDurable, terms.keepsHistory) = (!plan.isInMemory, true)
+        (terms.isDurable, terms.isShared, terms.keepsHistory) = (!plan.isInMemory, plan.isShared, true)
         let stage = try await stages.add { [terms] isOver in
             try Stage(programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start, isOver: isOver)
         }

@@ -129,10 +129,6 @@ extension Verification {
             if redis != nil, redisCuts + redisKills > 0 {
                 return "--redis-cuts and --redis-kills contradict --redis: the run harms only its own Redis."
             }
-            if isShared, keepsHistory {
-                return
-                    "--readers, --erasures and --sleeps contradict --nodes and --redis: the run keeps no history there."
-            }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil
         }

@@ -88,8 +88,8 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.nodes = nodes ?? plan.nodes
         plan.redis = redis
         if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
-        // Several nodes keep no history, and the first program of an upgrade may know nothing of it.
-        if plan.isShared || upgrade != nil { plan.forgoHistory() }
+        // The first program of an upgrade may know nothing of a history.
+        if upgrade != nil { plan.forgoHistory() }
         plan.isInMemory = inMemory
         if inMemory { plan.restarts = 0 }
         let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
