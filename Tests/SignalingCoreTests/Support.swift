@@ -132,6 +132,7 @@ extension SessionOutcome: CustomTestStringConvertible {
                 + (join.suppressesPresence ? " without presence" : "")
                 + (join.missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .wasForceDisconnected: "was force-disconnected"
+        case .superseded: "superseded"
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "force-disconnected"

@@ -400,7 +400,7 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .erased, .refreshed, .wasForceDisconnected,
+        case .signalled, .done, .refused, .forceDisconnected, .erased, .refreshed, .wasForceDisconnected, .superseded,
             .unavailable:
             break
         }

@@ -110,13 +110,17 @@ extension ValidSecrets: ByteCodable {
     func write(to writer: inout ByteWriter) {
         writer.write(confirmed)
         writer.write(values: unconfirmed)
+        if writer.rules >= .history { writer.write(values: superseded) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         let confirmed: ResumeSecretHash = try reader.value()
         let unconfirmed: [ResumeSecretHash] = try reader.values(ofAtLeast: 1)
         guard unconfirmed.count <= Self.unconfirmedLimit else { throw .malformed }
-        self.init(confirmed, unconfirmed: unconfirmed)
+        var superseded: [ResumeSecretHash] = []
+        if reader.rules >= .history { superseded = try reader.values(ofAtLeast: 1) }
+        guard superseded.count <= Self.supersededLimit else { throw .malformed }
+        self.init(confirmed, unconfirmed: unconfirmed, superseded: superseded)
     }
 }
 

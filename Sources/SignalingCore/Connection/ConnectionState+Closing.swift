@@ -71,14 +71,17 @@ extension ConnectionState {
     /// may have taken the connection over.
     mutating func closeSuperseded() -> [Effect] {
         switch phase {
-        case .connected:
-            phase = .closing
-            return [
-                .send(.disconnected(.networkDisconnected, CloseReason.superseded.reconnect)),
-                .close(.superseded, .drop),
-            ]
+        case .connected: return endSuperseded()
         case .awaitingConnect, .authenticating, .joining, .leaving, .closing: return []
         }
+    }
+
+    mutating func endSuperseded() -> [Effect] {
+        phase = .closing
+        return [
+            .send(.disconnected(.networkDisconnected, CloseReason.superseded.reconnect)),
+            .close(.superseded, .drop),
+        ]
     }
 
     /// PRES-2: the close codes 1000, 1001 and 1005 (none) mean that the client left by itself. Any other end is a loss.

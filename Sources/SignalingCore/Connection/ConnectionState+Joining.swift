@@ -74,6 +74,7 @@ extension ConnectionState {
         case .wasForceDisconnected:
             phase = .closing
             return [.send(.disconnected(.forceDisconnected, .never)), .close(.forceDisconnected, .drop)]
+        case .superseded: return endSuperseded()
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
         case .done, .signalled, .forceDisconnected, .erased, .refreshed:

@@ -353,7 +353,7 @@ public struct ConnectionState: Sendable {
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
             case .done: answer = .goodbye(request)
-            case .joined, .wasForceDisconnected: return []
+            case .joined, .wasForceDisconnected, .superseded: return []
             // The node disconnects every client of the session.
             case .unavailable: return []
             }
@@ -361,7 +361,7 @@ public struct ConnectionState: Sendable {
             guard let answers = isOnly ? [] : pending.resolve(request, with: answer) else { return [] }
             switch outcome {
             case .refused, .forceDisconnected, .erased: charge(byteCount: 0, now)
-            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .unavailable: break
+            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
             if isOnly { return send(answer) }

@@ -13,11 +13,20 @@ struct ValidSecrets: Hashable, Sendable {
     private(set) var confirmed: ResumeSecretHash
     /// The secrets that the server has issued since then, the newest last.
     private(set) var unconfirmed: [ResumeSecretHash]
+    /// The maximum number of superseded secrets (G5).
+    static let supersededLimit = 4
+    /// Secrets that were valid, the newest last. Whoever presents one is a connect that the client has given up (RES-8).
+    private(set) var superseded: [ResumeSecretHash]
 
-    /// - Parameter unconfirmed: the newest last. Only the newest ones up to the limit count.
-    init(_ confirmed: ResumeSecretHash, unconfirmed: [ResumeSecretHash] = []) {
+    /// - Parameters:
+    ///   - unconfirmed: the newest last. Only the newest ones up to the limit count.
+    ///   - superseded: likewise.
+    init(
+        _ confirmed: ResumeSecretHash, unconfirmed: [ResumeSecretHash] = [], superseded: [ResumeSecretHash] = []
+    ) {
         self.confirmed = confirmed
         self.unconfirmed = unconfirmed.suffix(Self.unconfirmedLimit)
+        self.superseded = superseded.suffix(Self.supersededLimit)
     }
 
     func contains(_ secret: ResumeSecretHash) -> Bool { secret == confirmed || unconfirmed.contains(secret) }
@@ -34,8 +43,21 @@ struct ValidSecrets: Hashable, Sendable {
     }
 
     /// The server has received a line on the newest socket: its client has the newest secret, and needs no other.
-    mutating func confirm() {
+    ///
+    /// - Parameter rules: older ones know of no superseded secrets.
+    mutating func confirm(_ rules: RulesVersion = .current) {
         guard let newest = unconfirmed.last else { return }
-        self = ValidSecrets(newest)
+        let old = rules >= .history ? superseded + [confirmed] + unconfirmed.dropLast() : []
+        self = ValidSecrets(newest, superseded: old)
+    }
+
+    /// Takes a superseded secret out, so that it is answered once: a client that has no other, such as a copy of a tab,
+    /// begins a connection with its next attempt.
+    ///
+    /// - Returns: whether it was there.
+    mutating func takeSuperseded(_ secret: ResumeSecretHash) -> Bool {
+        guard let index = superseded.firstIndex(of: secret) else { return false }
+        superseded.remove(at: index)
+        return true
     }
 }

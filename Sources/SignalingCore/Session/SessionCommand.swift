@@ -76,6 +76,8 @@ public enum SessionOutcome: Sendable {
     indirect case joined(JoinResult)
     /// The connection to resume was force-disconnected while it had no socket (RES-10).
     case wasForceDisconnected
+    /// A connect that its client has given up comes late: the client has a newer secret of the connection (RES-8).
+    case superseded
     /// The answer to `leave`, `detach` and `heard`, whether or not the command changed anything.
     case done
     /// The signal is in the log with this seq (G2). `nil` for an online-only signal.

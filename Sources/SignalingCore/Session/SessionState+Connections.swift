@@ -29,6 +29,7 @@ extension SessionState {
             }
             return begin(request, .recovered, after: after, now, effects: &effects)
         }
+        if rules >= .history, isSuperseded(claim, of: request) { return .superseded }
         // RES-10: a force-disconnected client does not come back by itself.
         if forceDisconnectedTickets.first(admitting: claim, of: request, now: now) != nil {
             return .wasForceDisconnected
@@ -44,6 +45,15 @@ extension SessionState {
         // A refused connect changes nothing (ERR-2): once the session has room, the client recovers.
         if case .joined = answer { expiredTickets.remove(ticket.connectionId) }
         return answer
+    }
+
+    /// Whether the claim has a secret that its client no longer uses. It is answered so once.
+    private mutating func isSuperseded(_ claim: Resumption, of request: JoinRequest) -> Bool {
+        guard let member = roster[claim.connectionId], member.role == request.role,
+            member.connection.data == request.data, member.ticket.secrets.superseded.contains(claim.secretHash)
+        else { return false }
+        roster.update(claim.connectionId) { _ = $0.ticket.secrets.takeSuperseded(claim.secretHash) }
+        return true
     }
 
     private mutating func resume(

@@ -34,7 +34,7 @@ extension AnswerBook.Answer {
         // It has a seq, as an acknowledged signal has.
         case .erased(let seq): self = .signalled(seq)
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .wasForceDisconnected, .done, .refreshed, .unavailable: return nil
+        case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .refreshed, .unavailable: return nil
         }
     }
 

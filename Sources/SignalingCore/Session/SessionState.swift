@@ -131,7 +131,8 @@ public struct SessionState: Sendable {
         case .leave(let binding, let reason): return leave(binding, reason, now, effects: &effects)
         case .detach(let binding): return detach(binding, now, effects: &effects)
         case .heard(let binding):
-            if isAttached(binding) { roster.update(binding.connectionId) { $0.ticket.secrets.confirm() } }
+            let rules = rules
+            if isAttached(binding) { roster.update(binding.connectionId) { $0.ticket.secrets.confirm(rules) } }
             return .done
         case .signal(let sender, let request):
             return answering(sender, isRepeatable: !request.isOnlineOnly) {

@@ -239,7 +239,7 @@ private final class History {
             (client.epoch, client.seq) = (result.epoch, result.seq)
         case .unavailable(mayBeCarriedOut: true): cancel(request, client, node)
         case .unavailable(mayBeCarriedOut: false): client.phase = .away
-        case .refused, .wasForceDisconnected:
+        case .refused, .wasForceDisconnected, .superseded:
             client.phase = .away
             client.connection = nil
         case .done, .signalled, .forceDisconnected, .erased, .refreshed: break

@@ -25,7 +25,7 @@ private struct Journey {
     /// The number of the last socket. More sockets find nothing new, and take minutes.
     static let lastSocket: UInt64 = 5
 
-    private var session = SessionState(connectionCount: 100)
+    var session = SessionState(connectionCount: 100)
     private var newestSocket: UInt64 = 1
     /// The socket that the client uses; nil after it was lost or given up.
     private var socket: UInt64?
@@ -101,7 +101,7 @@ private struct Journey {
         return journey.connect(on: 99, with: secret)
     }
 
-    private mutating func connect(on number: UInt64, with claimed: String) -> Welcome.Outcome? {
+    mutating func connect(on number: UInt64, with claimed: String) -> Welcome.Outcome? {
         let claim = Resumption(
             connectionId: Self.ada, secretHash: hash(claimed), epoch: session.epoch, after: session.log.lastSeq)
         var request = JoinRequest(
@@ -141,5 +141,34 @@ struct LateConnectTests {
             .attempt, .giveUp, .attempt, .connectArrives(3), .answerArrives(3), .connectArrives(2),
         ] as [Journey.Step] { journey.take(step) }
         #expect(journey.outcomeOfReturn() == .resumed)
+    }
+
+    @Test("RES-8: a late connect with a replaced secret begins no connection that nobody owns")
+    func lateWithReplacedSecret() throws {
+        var journey = Journey()
+        for step in [
+            .attempt, .giveUp, .attempt, .connectArrives(3), .answerArrives(3), .lineArrives(3),
+        ] as [Journey.Step] { journey.take(step) }
+        let before = journey.session.log.lastSeq
+        journey.session = try SessionState(decoding: journey.session.encoded())
+        journey.take(.connectArrives(2))
+        #expect(journey.session.connectionCount == 1 && journey.session.log.lastSeq == before)
+        #expect(journey.outcomeOfReturn() == .resumed, "the client's own socket is not affected")
+        // A copy of a tab has no other secret. It is told once, and begins a connection then.
+        var copy = journey
+        #expect(copy.connect(on: 50, with: "ada") == .lost)
+        #expect(copy.session.connectionCount == 2)
+    }
+
+    @Test("G5, RES-8: of replaced secrets, four are known")
+    func replacedSecrets() {
+        var secrets = ValidSecrets(hash("0"))
+        for number in 1...9 {
+            secrets.issue(hash("\(number)"), claimed: hash("\(number - 1)"))
+            secrets.confirm()
+        }
+        #expect(secrets.superseded == ["5", "6", "7", "8"].map { hash($0) })
+        #expect(secrets.takeSuperseded(hash("6")) && !secrets.takeSuperseded(hash("6")))
+        #expect(!secrets.takeSuperseded(hash("9")) && secrets.contains(hash("9")))
     }
 }

@@ -188,7 +188,7 @@ private struct Simulation {
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)
             count("full")
-        case .wasForceDisconnected, .done, .signalled, .forceDisconnected, .erased, .refreshed, .unavailable:
+        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed, .unavailable:
             Issue.record("a join got another kind of answer")
         }
     }
@@ -273,7 +273,7 @@ private struct Simulation {
             try #require(effects.isEmpty)
             answer = (.error(requestID, error), session.log.lastSeq)
             count("refused \(error.code.number)")
-        case .joined, .wasForceDisconnected, .done, .forceDisconnected, .erased, .refreshed, .unavailable:
+        case .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .refreshed, .unavailable:
             Issue.record("a signal got another kind of answer")
             return
         }
