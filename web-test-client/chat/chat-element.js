@@ -11,6 +11,7 @@ import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
 import { DraftStore } from './draft-store.js';
 import { EarlierView } from './earlier-view.js';
+import { guardWindow } from './keys/key-guard.js';
 import { FramePace } from './frame-pace.js';
 import { MessagesView } from './messages-view.js';
 import { TypingView } from './typing-view.js';
@@ -135,6 +136,7 @@ export class SignalboxChat extends ChatAttributes {
 
   connectedCallback() {
     this.adoptProperties();
+    guardWindow(this.ownerDocument.defaultView ?? window);
     document.addEventListener('visibilitychange', this.#visibilityChanged);
     if (this.#chat === null) this.#startChat();
     if (this.#messages.isPinned) this.#messages.scrollToEnd();

@@ -1,3 +1,5 @@
+import { keepKeys } from './keys/key-guard.js';
+
 /** The remaining length is shown when it is at most this. */
 const NEAR_LIMIT = 100;
 
@@ -32,7 +34,7 @@ export class ComposerView {
       event.preventDefault();
       this.#submit(send);
     });
-    this.#text.addEventListener('keydown', (event) => {
+    keepKeys(this.#text, (event) => {
       // While an input method composes, Enter picks a candidate. Some browsers show that only by this key code.
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return;
       event.preventDefault();

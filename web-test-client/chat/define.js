@@ -1,5 +1,6 @@
 import { hasPage } from '../opentok/browser.js';
 import { SignalboxChat } from './chat-element.js';
+import { guardWindow } from './keys/key-guard.js';
 
 const NAME = 'signalbox-chat';
 
@@ -11,7 +12,11 @@ export function defineChat(server) {
   if (!canDefine()) return SignalboxChat;
   const Chat = customElements.get(NAME) ?? SignalboxChat;
   Chat.defaultServer ??= server;
-  if (!customElements.get(NAME)) customElements.define(NAME, Chat);
+  if (!customElements.get(NAME)) {
+    // Before the page adds its own listeners, if the script is loaded early.
+    guardWindow(window);
+    customElements.define(NAME, Chat);
+  }
   return Chat;
 }
 

@@ -81,6 +81,8 @@ export class MessageFacts {
         return;
     }
     event.preventDefault();
+    // A page that closes its dialog on Escape, or turns its pages with arrows, does not take this key for its own.
+    event.stopPropagation();
   }
 
   #messageFrom(start, step) {

@@ -1,0 +1,54 @@
+import { isKeptKey } from './kept-keys.js';
+
+const KEY_EVENTS = ['keydown', 'keypress', 'keyup'];
+
+/** The page would handle them as its own, as it sees no text field in their target. */
+const CLIPBOARD_EVENTS = ['copy', 'cut', 'paste'];
+
+/** What happens inside of the text field. To the page, these events would be of an element without a value. */
+const INNER_EVENTS = ['beforeinput', 'input', 'compositionstart', 'compositionupdate', 'compositionend'];
+
+/** Text field → what its keys do. */
+const actions = new WeakMap();
+
+const guardedWindows = new WeakSet();
+
+/**
+ * Keeps the keys of a text field in a shadow tree from the page, see `isKeptKey`, with what they copy, paste and type.
+ * `pressed(event)` gets each `keydown`.
+ */
+export function keepKeys(field, pressed) {
+  actions.set(field, pressed);
+  field.addEventListener('keydown', pressed);
+  const guard = (event) => {
+    if (isKept(event)) event.stopPropagation();
+  };
+  for (const name of [...KEY_EVENTS, ...CLIPBOARD_EVENTS, ...INNER_EVENTS]) field.addEventListener(name, guard);
+}
+
+/**
+ * Keeps them from listeners of this window that capture events, too. Only listeners that the window has had before stay
+ * ahead of this one. In a closed shadow tree of the page, the window does not see the field: listeners that capture
+ * hear of it there.
+ */
+export function guardWindow(window) {
+  if (guardedWindows.has(window)) return;
+  guardedWindows.add(window);
+  const guard = (event) => {
+    const [field] = event.composedPath();
+    const pressed = actions.get(field);
+    if (pressed === undefined || !isKept(event)) return;
+    event.stopImmediatePropagation();
+    // The event does not reach the field any more. The browser types the character all the same.
+    if (event.type === 'keydown') pressed(event);
+  };
+  for (const name of [...KEY_EVENTS, ...CLIPBOARD_EVENTS]) window.addEventListener(name, guard, true);
+}
+
+function isKept(event) {
+  return !KEY_EVENTS.includes(event.type) || isKeptKey(event, hasOptionKey());
+}
+
+function hasOptionKey() {
+  return /^(Mac|iP)/.test(globalThis.navigator?.platform ?? '');
+}
