@@ -77,6 +77,7 @@ def test_a_key_that_the_api_key_hides_may_change_without_a_new_connection(open_h
     page.evaluate("chat.removeAttribute('key')")
     expect_state(page, "failed")
     expect(page.locator("#chat-status")).to_contain_text("it lacks api-key")
+    page.complaints.clear()
 
 
 def test_a_server_alone_is_no_wish_to_connect(open_host, access, url):
@@ -114,7 +115,8 @@ def test_without_a_known_server_the_element_asks_for_one(open_host, access):
         good,
     )
     expect_state(page, "failed")
-    expect(page.locator("#chat-status-text")).to_have_text("The chat cannot connect: it lacks server.")
+    expect(page.locator("#chat-status-text")).to_have_text("This chat is not set up yet: it lacks server.")
+    page.complaints.clear()
 
 
 def test_a_browser_without_a_socket_gets_one_sentence_about_it(open_host, access):
@@ -131,6 +133,7 @@ def test_a_browser_without_a_socket_gets_one_sentence_about_it(open_host, access
     expect_state(page, "failed")
     sentence = re.compile(r"^This JavaScript runtime has no WebSocket\. .*[^.]\.$")
     expect(page.locator("#chat-status-text")).to_have_text(sentence)
+    page.complaints.clear()
 
 
 # Properties

@@ -1,6 +1,3 @@
-import { createOT } from '../opentok/api/ot.js';
-import { browserEnvironment } from '../opentok/browser.js';
-import { signalingAddress } from '../opentok/client/server-address.js';
 import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
@@ -9,18 +6,17 @@ import { ChatAttributes, CREDENTIALS } from './chat-attributes.js';
 import { CHAT_STYLE } from './chat-style.js';
 import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
+import { JOIN_TIME } from './connection/connection-plan.js';
+import { OwnSession } from './connection/own-session.js';
 import { DraftStore } from './draft-store.js';
 import { EarlierView } from './earlier-view.js';
-import { guardWindow } from './keys/key-guard.js';
 import { FramePace } from './frame-pace.js';
+import { guardWindow } from './keys/key-guard.js';
 import { MessagesView } from './messages-view.js';
 import { TypingView } from './typing-view.js';
 
 /** The most messages that the element keeps. */
 const MAX_MESSAGES = 20_000;
-
-/** A server that has not let the user in after this time counts as absent. */
-const JOIN_MILLISECONDS = 8000;
 
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
@@ -33,6 +29,15 @@ const ENDINGS = {
   forceDisconnected: 'You were removed from this chat.',
   networkDisconnected: 'The connection was lost.',
 };
+
+const COMES_BACK = 'The chat tries again by itself.';
+
+const SILENT_SERVER =
+  `The server has not answered for ${JOIN_TIME / 1000} seconds. Check that it is running.`;
+
+const BLOCKED = 'This page does not allow the chat to connect. Tell the people who run the page.';
+
+const lackText = (names) => `This chat is not set up yet: it lacks ${names.join(', ')}.`;
 
 const dayOf = readerCalendar();
 
@@ -69,8 +74,21 @@ export class SignalboxChat extends ChatAttributes {
   #chat = null;
   #channel = null;
   #session = null;
-  /** Whether the session was made by the element, from its attributes. */
-  #isOwnSession = false;
+  /** The session that the element makes from its attributes. */
+  #own = new OwnSession({
+    changing: (act) => this.#keepFocus(act),
+    opening: (session, { sessionId, isQuiet }) => {
+      this.#attach(session, sessionId);
+      if (!isQuiet) this.#setState('connecting');
+    },
+    closing: () => this.#release(),
+    lacking: ({ names, isUsed }) => this.#lacking(names, isUsed),
+    failed: (error, { comesBack }) => this.#fail(error, { comesBack }),
+    ended: ({ reason, comesBack }) => this.#ended(reason, comesBack),
+    idle: () => this.#setState('disconnected'),
+  });
+  /** Whether the session is one of the program's. */
+  #isAttached = false;
   /** A signal of another client rarely changes the box. */
   #composerPace = new FramePace(() => this.#composer.show());
   #listeners = null;
@@ -81,12 +99,12 @@ export class SignalboxChat extends ChatAttributes {
   #customs = {};
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
-  #hasWish = false;
-  /** Attributes have changed since the element has used them. */
-  #hasNewCredentials = false;
+  /** The attributes are read soon, when the program has set them all. */
+  #readsSoon = false;
+  /** What the console has been told. */
+  #logged = new Set();
   /** The API key when an attribute with it has changed last. */
   #lastKey = null;
-  #joinTimer = null;
   #readTimer = null;
   #state = 'disconnected';
   /** The control that got the focus when the one that had it was disabled or hidden. */
@@ -140,9 +158,8 @@ export class SignalboxChat extends ChatAttributes {
     document.addEventListener('visibilitychange', this.#visibilityChanged);
     if (this.#chat === null) this.#startChat();
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
-    // An element that is only moved to another place still has its session.
-    const needsSession = this.#session === null || this.#hasNewCredentials;
-    if (needsSession) this.#wish();
+    // A session that the program has attached stays until an attribute changes.
+    if (!this.#isAttached) this.#readSoon();
   }
 
   disconnectedCallback() {
@@ -151,7 +168,7 @@ export class SignalboxChat extends ChatAttributes {
     this.#chat?.typing.leave();
     // An element that is only moved to another place is in the document again at once.
     queueMicrotask(() => {
-      if (!this.isConnected && this.#isOwnSession) this.disconnect();
+      if (!this.isConnected && !this.#isAttached) this.#own.handle({ is: 'removed' });
     });
   }
 
@@ -162,13 +179,13 @@ export class SignalboxChat extends ChatAttributes {
         this.#composer.setMaxLength(this.maxLength);
         break;
       case 'placeholder':
-        this.#part('composer-text').placeholder = after ?? 'Send a message…';
+        this.#composer.placeholder = after ?? 'Send a message…';
         break;
       case 'api-key':
       case 'key':
         if (this.apiKey === this.#lastKey) return;
         this.#lastKey = this.apiKey;
-        this.#credentialsChanged();
+        this.#readSoon();
         break;
       case 'look':
         this.#composer.showsCounter = this.look === 'opentok';
@@ -183,14 +200,8 @@ export class SignalboxChat extends ChatAttributes {
         if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.isTypingShown;
         break;
       default:
-        this.#credentialsChanged();
+        this.#readSoon();
     }
-  }
-
-  #credentialsChanged() {
-    this.#hasNewCredentials = true;
-    // A program sets several attributes one after the other: connect once, with all of them.
-    if (this.isConnected) this.#wish();
   }
 
   /** The rules of typing, such as `TYPING_PRESETS.layer`. */
@@ -246,59 +257,19 @@ export class SignalboxChat extends ChatAttributes {
 
   // Connecting
 
-  /** Connects with the attributes. Also after a failure. */
+  /** Connects anew with the attributes, also after a failure. */
   connect() {
-    this.#keepFocus(() => this.#connect());
-  }
-
-  #connect() {
-    this.#hasWish = false;
-    this.#hasNewCredentials = false;
-    const [sessionId, apiKey, token] = [this.session, this.apiKey, this.token].map((value) => value?.trim());
-    const server = this.#server;
-    const needed = { session: sessionId, 'api-key': apiKey, token, server: server === null ? '' : 'given' };
-    const missing = Object.keys(needed).filter((name) => !needed[name]);
-    this.#endOwnSession();
-    if (missing.length > 0) {
-      this.#fail({ code: null, message: `The chat cannot connect: it lacks ${missing.join(', ')}.` });
-      return;
-    }
-    if (server === undefined) {
-      this.#fail({ code: null, message: `The server’s address is not valid: ${this.server}.` });
-      return;
-    }
-    let session;
-    try {
-      // A library returns the same session for the same id, so each element has its own.
-      const OT = createOT(browserEnvironment(), server);
-      session = OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
-    } catch (error) {
-      this.#fail({ code: error.code ?? null, message: error.message });
-      return;
-    }
-    this.#isOwnSession = true;
-    this.#attach(session, sessionId);
-    this.#setState('connecting');
-    this.#joinTimer = setTimeout(() => {
-      this.#endOwnSession();
-      this.#fail({
-        code: null,
-        message: `The server has not answered for ${JOIN_MILLISECONDS / 1000} seconds. Check that it is running.`,
-      });
-    }, JOIN_MILLISECONDS);
-    session.connect(token, (error) => {
-      if (session !== this.#session) return;
-      clearTimeout(this.#joinTimer);
-      if (error) this.#fail({ code: error.code, message: `${error.message.replace(/[.\s]+$/, '')}.` });
+    this.#keepFocus(() => {
+      this.#leaveAttached();
+      this.#own.handle({ is: 'connect', credentials: this.#credentials });
     });
   }
 
   /** Leaves the session. The messages and the draft stay. */
   disconnect() {
     this.#keepFocus(() => {
-      this.#endOwnSession();
+      this.#own.handle({ is: 'leave' });
       this.detach();
-      this.#setState('disconnected');
     });
   }
 
@@ -309,14 +280,60 @@ export class SignalboxChat extends ChatAttributes {
    */
   attach(session, { room = session.sessionId ?? session.id, isNew = false } = {}) {
     this.#keepFocus(() => {
-      this.#endOwnSession();
-      this.#isOwnSession = false;
+      this.#own.handle({ is: 'leave' });
+      this.#readsSoon = false;
+      this.#isAttached = true;
+      this.#showStatus(null);
       this.#attach(session, room, isNew);
     });
   }
 
+  /** Stops the use of a session that `attach` began, without disconnecting it. */
+  detach() {
+    if (!this.#isAttached) return;
+    this.#leaveAttached();
+    this.#keepFocus(() => this.#setState('disconnected'));
+  }
+
+  #leaveAttached() {
+    if (this.#isAttached) this.#release();
+    this.#isAttached = false;
+  }
+
+  get #credentials() {
+    const given = { session: this.session, apiKey: this.apiKey, token: this.token, server: this.server };
+    const credentials = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value?.trim() || null]));
+    return { ...credentials, server: credentials.server ?? SignalboxChat.defaultServer };
+  }
+
+  /** A program sets several attributes one after the other: read them once, when they are all there. */
+  #readSoon() {
+    if (this.#readsSoon || !this.isConnected) return;
+    this.#readsSoon = true;
+    queueMicrotask(() => {
+      const isWanted = this.#readsSoon && this.isConnected && (!this.#isAttached || this.#namesSession);
+      this.#readsSoon = false;
+      if (!isWanted) return;
+      this.#leaveAttached();
+      this.#own.handle({ is: 'want', credentials: this.#credentials });
+    });
+  }
+
+  get #namesSession() {
+    return CREDENTIALS.some((name) => this.hasAttribute(name));
+  }
+
+  #lacking(names, isUsed) {
+    const text = lackText(names);
+    this.#log(text);
+    // A program may attach a session later.
+    if (isUsed) this.#fail({ code: null, message: text, isOfPage: true });
+    else this.#showStatus(text);
+  }
+
   #attach(session, room, isNew = false) {
-    this.detach();
+    this.#release();
+    let mayHaveMissed = false;
     if (this.#room !== room || this.#chat === null) {
       this.#room = room;
       this.#startChat();
@@ -324,17 +341,25 @@ export class SignalboxChat extends ChatAttributes {
       this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
     } else if (this.#chat.timeline.messageCount > 0) {
       // A new connection gets no message that was sent while the user was away.
-      this.#chat.handle({ kind: 'lost' }, Date.now());
+      mayHaveMissed = true;
     }
+    const noteMissed = () => {
+      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, Date.now());
+      mayHaveMissed = false;
+    };
+    if (session.connection) noteMissed();
     this.#session = session;
     this.#listeners = {
       sessionConnected: () => {
+        noteMissed();
         this.#showIdentity();
         this.#setState('connected');
       },
       sessionReconnecting: () => this.#setState('reconnecting'),
       sessionReconnected: () => this.#setState('connected'),
-      sessionDisconnected: ({ reason }) => this.#ended(reason),
+      sessionDisconnected: () => {
+        if (this.#isAttached) this.#keepFocus(() => this.#setState('disconnected'));
+      },
       connectionCreated: ({ connection }) => this.#names.note(connection),
       signal: ({ from }) => {
         if (from) this.#names.note(from);
@@ -352,8 +377,8 @@ export class SignalboxChat extends ChatAttributes {
     }
   }
 
-  /** Ends the use of a session that `attach` began, without disconnecting it. */
-  detach() {
+  /** Stops listening to the session. */
+  #release() {
     if (this.#session === null) return;
     for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
     this.#channel.stop();
@@ -364,45 +389,29 @@ export class SignalboxChat extends ChatAttributes {
 
   #room = null;
 
-  /** Undefined for an attribute that is no address; null if no server is known. */
-  get #server() {
-    const given = this.server?.trim();
-    if (!given) return SignalboxChat.defaultServer;
-    return signalingAddress(given, location.protocol) === null ? undefined : given;
+  #ended(reason, comesBack) {
+    this.#setState('disconnected');
+    this.#showProblem(ENDINGS[reason] ?? 'The connection has ended.', { comesBack });
   }
 
-  /** Connects when the program has set all attributes. A server alone is no wish: frameworks get the others later. */
-  #wish() {
-    if (this.#hasWish) return;
-    if (!this.#isOwnSession && !CREDENTIALS.some((name) => this.hasAttribute(name))) return;
-    this.#hasWish = true;
-    queueMicrotask(() => {
-      if (this.#hasWish && this.isConnected) this.connect();
-    });
+  /** `isOfPage`: only the page can mend it. */
+  #fail({ code, message, isSilent = false, isBlocked = false, isOfPage = isBlocked }, { comesBack = false } = {}) {
+    const text = isSilent ? SILENT_SERVER : `${message.replace(/[.\s]+$/, '')}.`;
+    this.#setState('failed');
+    this.#showProblem(isBlocked ? BLOCKED : text, { comesBack, mayRetry: !isOfPage });
+    this.#log(text);
+    this.#emit('signalbox-error', { code, message: text });
   }
 
-  #endOwnSession() {
-    clearTimeout(this.#joinTimer);
-    if (!this.#isOwnSession) return;
-    const session = this.#session;
-    this.detach();
-    session?.disconnect();
-    this.#isOwnSession = false;
+  #showProblem(text, { comesBack, mayRetry = true }) {
+    this.#showStatus(comesBack ? `${text} ${COMES_BACK}` : text, mayRetry);
   }
 
-  #ended(reason) {
-    this.#keepFocus(() => {
-      this.#setState('disconnected');
-      if (this.#isOwnSession) this.#showStatus(ENDINGS[reason] ?? 'The connection has ended.', true);
-    });
-  }
-
-  #fail(error) {
-    this.#keepFocus(() => {
-      this.#setState('failed');
-      this.#showStatus(error.message, true);
-    });
-    this.#emit('signalbox-error', error);
+  /** Tells developers, once. */
+  #log(text) {
+    if (this.#logged.has(text)) return;
+    this.#logged.add(text);
+    console.error(`<signalbox-chat>: ${text}`);
   }
 
   // The chat
@@ -529,7 +538,7 @@ export class SignalboxChat extends ChatAttributes {
     const isNothingKept = isConnected && !(this.#chat.channel.hasHistory ?? false);
     this.#part('empty-text').textContent =
       hasEarlier === false
-        ? 'No messages yet. Write the first one.'
+        ? `No messages yet.${this.#canWrite ? ' Write the first one.' : ''}`
         : isNothingKept ? 'You see messages from now on.' : '';
   }
 
@@ -556,16 +565,20 @@ export class SignalboxChat extends ChatAttributes {
     if (this.senderId !== null) this.#chat.senderId = this.senderId;
   }
 
+  get #canWrite() {
+    return this.#state === 'connected' || this.#state === 'reconnecting';
+  }
+
   #setState(state) {
-    clearTimeout(state === 'connecting' ? null : this.#joinTimer);
-    this.#part('offline-hint').hidden = state !== 'reconnecting';
-    this.#composer.setEnabled(state === 'connected' || state === 'reconnecting');
-    if (state === 'connecting') this.#showStatus('Connecting…');
-    else if (state === 'connected' || !this.#isOwnSession) this.#showStatus(null);
-    if (state === 'connected') this.#returnFocus();
-    if (this.#state === state) return;
+    const isNew = this.#state !== state;
     this.#state = state;
-    this.#emit('signalbox-state', { state });
+    this.#part('offline-hint').hidden = state !== 'reconnecting';
+    this.#composer.setEnabled(this.#canWrite);
+    if (this.#chat !== null) this.#showHistory();
+    if (state === 'connecting') this.#showStatus('Connecting…');
+    else this.#showStatus(null);
+    if (state === 'connected') this.#returnFocus();
+    if (isNew) this.#emit('signalbox-state', { state });
   }
 
   /**

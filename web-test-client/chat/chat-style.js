@@ -775,6 +775,11 @@ ${HUE_CLASSES}
   border-radius: 4px;
 }
 
+/* Nobody is invited to write what cannot be sent. */
+.composer.off .keys {
+  visibility: hidden;
+}
+
 :host([look="opentok"]) .keys {
   display: none;
 }

@@ -23,6 +23,7 @@ export class ComposerView {
   #excess = 0;
   #isEnabled = false;
   #nearLimit = NEAR_LIMIT;
+  #placeholder;
 
   /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
   constructor(part, { send, edited }) {
@@ -30,6 +31,7 @@ export class ComposerView {
     this.#send = part('send');
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
+    this.#placeholder = this.#text.placeholder;
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(send);
@@ -75,7 +77,19 @@ export class ComposerView {
   setEnabled(isEnabled) {
     this.#isEnabled = isEnabled;
     this.#text.disabled = !isEnabled;
+    this.#text.form.classList.toggle('off', !isEnabled);
+    this.#invite();
     this.show();
+  }
+
+  /** The text of the empty field while a user can write. */
+  set placeholder(text) {
+    this.#placeholder = text;
+    this.#invite();
+  }
+
+  #invite() {
+    this.#text.placeholder = this.#isEnabled ? this.#placeholder : '';
   }
 
   focus() {

@@ -1,3 +1,5 @@
+import { isBlocked, watchPolicy } from './blocked-hosts.js';
+
 /**
  * Whether there is a page. Workers, Node and Deno have none; on some runtimes, `window` is the global object all the
  * same, and programs that render pages on a server define a `document` with nothing in it.
@@ -8,7 +10,9 @@ export function hasPage() {
 
 /** The environment that `createOT` needs, in a browser. */
 export function browserEnvironment() {
+  if (hasPage()) watchPolicy(globalThis.document);
   return {
+    isBlocked,
     /** Looked up for each socket: a program on Node sets it after its imports, which come first. */
     get WebSocket() {
       return globalThis.WebSocket;
