@@ -16,11 +16,11 @@ class Application:
         """A page of the fixtures, where `SCRIPT` stands for the script's address."""
         return cls((FIXTURES / fixture).read_text().replace("SCRIPT", script))
 
-    def __init__(self, html):
+    def __init__(self, html, media_type="text/html; charset=utf-8"):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Type", media_type)
                 self.end_headers()
                 self.wfile.write(html.encode())
 

@@ -78,8 +78,14 @@ def test_the_list_keeps_the_keys_that_it_uses(open_host):
 
 
 def test_a_field_of_the_page_in_a_slot_is_the_page_s(open_host):
-    page = open_chat(open_host, '<signalbox-chat id="chat"><textarea slot="footer" id="own"></textarea></signalbox-chat>')
-    page.evaluate("window.keys = []; document.addEventListener('keydown', ({ key, target }) => keys.push(key + target.id))")
+    field = '<textarea slot="footer" id="own"></textarea>'
+    page = open_chat(open_host, f'<signalbox-chat id="chat">{field}</signalbox-chat>')
+    page.evaluate(
+        """() => {
+             window.keys = [];
+             document.addEventListener('keydown', ({ key, target }) => keys.push(key + target.id));
+           }"""
+    )
     page.locator("#own").press_sequentially("j")
     assert page.evaluate("keys") == ["jown"]
 

@@ -117,26 +117,30 @@ export class ChatAttributes extends Base {
 
   /**
    * A program may set properties before the script is loaded. Such a property belongs to the object, and hides the one
-   * of the class. Sets each of them again.
+   * of the class. Sets each of them again, except those that can only be read.
    */
   adoptProperties() {
     for (const name of Object.keys(this)) {
-      if (!hasSetter(this, name)) continue;
+      const { get, set } = accessorOf(this, name) ?? {};
+      if (get === undefined) continue;
       const value = this[name];
       delete this[name];
-      this[name] = value;
+      if (set !== undefined) this[name] = value;
     }
   }
 }
 
-function hasSetter(element, name) {
+/** The class's descriptor of this name. */
+function accessorOf(element, name) {
   for (let level = Object.getPrototypeOf(element); level !== Base.prototype; level = Object.getPrototypeOf(level)) {
-    if (Object.getOwnPropertyDescriptor(level, name)?.set !== undefined) return true;
+    const found = Object.getOwnPropertyDescriptor(level, name);
+    if (found !== undefined) return found;
   }
-  return false;
+  return undefined;
 }
 
+/** Templates write `condition && value`: false is no value, either. */
 function setOrRemove(element, name, value) {
-  if (value === null || value === undefined) element.removeAttribute(name);
+  if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value);
 }

@@ -3,16 +3,17 @@ import {
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../text-chat/index.js';
 import { ChatAttributes, CREDENTIALS } from './chat-attributes.js';
-import { CHAT_STYLE } from './chat-style.js';
 import { chatTemplate } from './chat-template.js';
 import { ComposerView } from './composer-view.js';
 import { JOIN_TIME } from './connection/connection-plan.js';
 import { OwnSession } from './connection/own-session.js';
+import { windowOf } from './dom.js';
 import { DraftStore } from './draft-store.js';
 import { EarlierView } from './earlier-view.js';
 import { FramePace } from './frame-pace.js';
 import { guardWindow } from './keys/key-guard.js';
 import { MessagesView } from './messages-view.js';
+import { useStyle } from './shared-style.js';
 import { TypingView } from './typing-view.js';
 
 /** The most messages that the element keeps. */
@@ -40,17 +41,6 @@ const BLOCKED = 'This page does not allow the chat to connect. Tell the people w
 const lackText = (names) => `This chat is not set up yet: it lacks ${names.join(', ')}.`;
 
 const dayOf = readerCalendar();
-
-/** The style sheet that all elements share. */
-let style = null;
-
-function sharedStyle() {
-  if (style === null) {
-    style = new CSSStyleSheet();
-    style.replaceSync(CHAT_STYLE);
-  }
-  return style;
-}
 
 /**
  * `<signalbox-chat session="…" api-key="…" token="…">`: a text chat in a page, the counterpart of OpenTok's text chat
@@ -90,7 +80,7 @@ export class SignalboxChat extends ChatAttributes {
   /** Whether the session is one of the program's. */
   #isAttached = false;
   /** A signal of another client rarely changes the box. */
-  #composerPace = new FramePace(() => this.#composer.show());
+  #composerPace = new FramePace(() => this.#composer.show(), () => windowOf(this));
   #listeners = null;
   #names = new NameBook();
   #drafts = null;
@@ -109,12 +99,13 @@ export class SignalboxChat extends ChatAttributes {
   #state = 'disconnected';
   /** The control that got the focus when the one that had it was disabled or hidden. */
   #focusMovedTo = null;
-  #visibilityChanged = () => this.noteReading();
+  /** While the element is in a page: ends what it listens to there. */
+  #visit = null;
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: 'open' });
-    root.adoptedStyleSheets = [sharedStyle()];
+    useStyle(root);
     root.append(chatTemplate());
     const part = (id) => root.getElementById(id);
     this.#part = part;
@@ -154,8 +145,17 @@ export class SignalboxChat extends ChatAttributes {
 
   connectedCallback() {
     this.adoptProperties();
-    guardWindow(this.ownerDocument.defaultView ?? window);
-    document.addEventListener('visibilitychange', this.#visibilityChanged);
+    const { defaultView } = this.ownerDocument;
+    // Such as a document that a parser has made: nobody sees the chat there, and it waits.
+    if (defaultView === null) return;
+    this.#visit = new AbortController();
+    const { signal } = this.#visit;
+    guardWindow(defaultView);
+    this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
+    // A frame that is removed, or a window that is closed, tells its elements nothing.
+    if (defaultView !== window) {
+      defaultView.addEventListener('pagehide', () => this.#own.handle({ is: 'removed' }), { signal });
+    }
     if (this.#chat === null) this.#startChat();
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
     // A session that the program has attached stays until an attribute changes.
@@ -163,13 +163,23 @@ export class SignalboxChat extends ChatAttributes {
   }
 
   disconnectedCallback() {
-    document.removeEventListener('visibilitychange', this.#visibilityChanged);
+    this.#visit?.abort();
+    this.#visit = null;
     clearTimeout(this.#readTimer);
     this.#chat?.typing.leave();
     // An element that is only moved to another place is in the document again at once.
     queueMicrotask(() => {
-      if (!this.isConnected && !this.#isAttached) this.#own.handle({ is: 'removed' });
+      if (!this.#isInPage && !this.#isAttached) this.#own.handle({ is: 'removed' });
     });
+  }
+
+  adoptedCallback() {
+    useStyle(this.shadowRoot);
+    this.#messages.adopted();
+  }
+
+  get #isInPage() {
+    return this.#visit !== null;
   }
 
   attributeChangedCallback(name, before, after) {
@@ -308,10 +318,10 @@ export class SignalboxChat extends ChatAttributes {
 
   /** A program sets several attributes one after the other: read them once, when they are all there. */
   #readSoon() {
-    if (this.#readsSoon || !this.isConnected) return;
+    if (this.#readsSoon || !this.#isInPage) return;
     this.#readsSoon = true;
     queueMicrotask(() => {
-      const isWanted = this.#readsSoon && this.isConnected && (!this.#isAttached || this.#namesSession);
+      const isWanted = this.#readsSoon && this.#isInPage && (!this.#isAttached || this.#namesSession);
       this.#readsSoon = false;
       if (!isWanted) return;
       this.#leaveAttached();
@@ -440,8 +450,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#part('back-report').textContent = text ?? '';
   }
 
-  focus() {
-    this.#composer.focus();
+  focus(options) {
+    this.#composer.focus(options);
   }
 
   scrollToEnd() {
@@ -451,10 +461,11 @@ export class SignalboxChat extends ChatAttributes {
   /** The element was shown or hidden, or the user has started or stopped to read. */
   noteReading() {
     if (this.#chat === null) return;
-    const isReading = !document.hidden && this.isConnected && this.checkVisibility() && this.#messages.isPinned;
+    const isHidden = this.ownerDocument.hidden;
+    const isReading = !isHidden && this.isConnected && this.checkVisibility() && this.#messages.isPinned;
     this.#chat.isVisible = isReading;
     this.#messages.showUnread(this.unreadCount);
-    if (document.hidden) this.#chat.typing.leave();
+    if (isHidden) this.#chat.typing.leave();
     else this.#messages.nameDays(Date.now());
     clearTimeout(this.#readTimer);
     // Wait, so that the user sees in the divider where the unread messages begin.

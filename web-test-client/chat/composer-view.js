@@ -92,8 +92,8 @@ export class ComposerView {
     this.#text.placeholder = this.#isEnabled ? this.#placeholder : '';
   }
 
-  focus() {
-    this.#text.focus();
+  focus(options) {
+    this.#text.focus(options);
   }
 
   showHint(hint) {

@@ -5,12 +5,18 @@ import { HUES } from './palette.js';
  * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.
  */
 export function make(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  // In a document that is not HTML, `createElement` makes no HTML.
+  const made = document.createElementNS('http://www.w3.org/1999/xhtml', tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined) made.setAttribute(name, value);
   }
   made.append(...children.filter((child) => child !== null));
   return made;
+}
+
+/** The window that shows this node. A page may move the element into another one. */
+export function windowOf(node) {
+  return node.ownerDocument.defaultView ?? globalThis;
 }
 
 const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });

@@ -14,22 +14,36 @@ export class FramePace {
   #isWaiting = false;
   #newRowCount = 0;
   #isResting = false;
+  #window;
+  /** The window of the frame that it waits for. */
+  #asked = null;
 
-  /** `show()` is called in a frame. */
-  constructor(show) {
+  /** `show()` is called in a frame of `window()`. */
+  constructor(show, window = () => globalThis) {
     this.#show = show;
+    this.#window = window;
   }
 
   /** There is something to show. `rowCount`: how many rows are new. */
   request(rowCount = 0) {
     this.#newRowCount += rowCount;
-    if (this.#isWaiting) return;
+    if (this.#isWaiting && this.#asked === this.#window()) return;
     this.#isWaiting = true;
-    if (!this.#isResting) requestAnimationFrame(() => this.#frame());
+    if (!this.#isResting) this.#ask();
+  }
+
+  /** A window that is hidden or closed has no frames: the rows may have been moved to another one meanwhile. */
+  #ask() {
+    const asked = this.#window();
+    this.#asked = asked;
+    asked.requestAnimationFrame(() => {
+      if (this.#isWaiting && this.#asked === asked) this.#frame();
+    });
   }
 
   #frame() {
     this.#isWaiting = false;
+    this.#asked = null;
     if (this.#newRowCount > READABLE_ROWS) this.#rest();
     this.#newRowCount = 0;
     this.#show();
@@ -39,7 +53,7 @@ export class FramePace {
     this.#isResting = true;
     setTimeout(() => {
       this.#isResting = false;
-      if (this.#isWaiting) requestAnimationFrame(() => this.#frame());
+      if (this.#isWaiting) this.#ask();
     }, REST_MILLISECONDS);
   }
 }

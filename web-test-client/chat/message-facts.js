@@ -1,3 +1,5 @@
+import { windowOf } from './dom.js';
+
 /** Pixels between a message and its facts. */
 const GAP = 4;
 
@@ -32,7 +34,7 @@ export class MessageFacts {
       this.show();
     });
     this.#scroll.addEventListener('click', ({ target }) => {
-      if (target.closest('a, button') || String(getSelection()) !== '') return;
+      if (target.closest('a, button') || String(windowOf(this.#scroll).getSelection()) !== '') return;
       const message = messageAt(target.closest('.bubble, .mark, .row-header'));
       this.#choose(message === this.#chosen ? null : message);
     });

@@ -1,4 +1,4 @@
-import { avatar, make, timeOfDay } from './dom.js';
+import { avatar, make, timeOfDay, windowOf } from './dom.js';
 import { FramePace } from './frame-pace.js';
 import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
@@ -44,7 +44,8 @@ export class MessagesView {
   #days = new Set();
   #divider = null;
   #lastTop = 0;
-  #pace = new FramePace(() => this.#showFrame());
+  #pace = new FramePace(() => this.#showFrame(), () => windowOf(this.#scroll));
+  #resized = null;
   /** Element → its row. */
   #shown = new WeakMap();
   /** The rows of own messages that are not acknowledged yet. */
@@ -94,9 +95,21 @@ export class MessagesView {
     this.#droppedCount = droppedCount;
     this.#pill.addEventListener('click', () => this.#goToUnread());
     this.#scroll.addEventListener('scroll', () => this.#scrolled());
+    this.#watchSize();
+    this.#pin(true);
+  }
+
+  /** The list is in another window now. */
+  adopted() {
+    this.#watchSize();
+    this.#pace.request();
+  }
+
+  #watchSize() {
+    this.#resized?.disconnect();
     // A growing text field or the keyboard of a phone makes the list shorter, and a block of rows gets another height
     // when the browser first shows it. Keep the newest message visible.
-    const resized = new ResizeObserver(() => {
+    this.#resized = new (windowOf(this.#scroll).ResizeObserver)(() => {
       const { clientHeight } = this.#scroll;
       if (this.#rows.viewHeight !== clientHeight) this.#pace.request();
       this.#rows.viewHeight = clientHeight;
@@ -107,9 +120,8 @@ export class MessagesView {
       this.#isShown = isShown;
       this.#moved();
     });
-    resized.observe(this.#scroll);
-    resized.observe(this.#list);
-    this.#pin(true);
+    this.#resized.observe(this.#scroll);
+    this.#resized.observe(this.#list);
   }
 
   /** Whether the list is scrolled to the end, and follows new messages. */
@@ -226,6 +238,7 @@ export class MessagesView {
     clearTimeout(this.#quietTimer);
     this.#quietTimer = setTimeout(() => this.#list.removeAttribute('aria-live'), QUIET_MILLISECONDS);
     // In the frame after the next the browser has measured the new rows, and may skip them.
+    const { requestAnimationFrame } = windowOf(this.#scroll);
     requestAnimationFrame(() => requestAnimationFrame(() => {
       if (this.#loaded !== null) return;
       this.#scroll.classList.remove('loads');

@@ -2,18 +2,18 @@
 const HOST_COUNT = 32;
 
 const blocked = new Set();
-const watched = new WeakSet();
 
 /** Notes the servers to which the page's Content-Security-Policy permits no socket: browsers tell only by this event. */
 export function watchPolicy(document) {
-  if (watched.has(document)) return;
-  watched.add(document);
-  document.addEventListener('securitypolicyviolation', ({ disposition, effectiveDirective, blockedURI }) => {
-    // A policy that only reports blocks nothing.
-    if (disposition === 'report' || effectiveDirective !== 'connect-src') return;
-    const host = hostOf(blockedURI);
-    if (host !== null && blocked.size < HOST_COUNT) blocked.add(host);
-  });
+  // The same listener is added once. `document.open` removes it.
+  document.addEventListener('securitypolicyviolation', note);
+}
+
+function note({ disposition, effectiveDirective, blockedURI }) {
+  // A policy that only reports blocks nothing.
+  if (disposition === 'report' || effectiveDirective !== 'connect-src') return;
+  const host = hostOf(blockedURI);
+  if (host !== null && blocked.size < HOST_COUNT) blocked.add(host);
 }
 
 /** Whether the page's policy has blocked a socket to the host of this address. A policy does not change in a page. */

@@ -1,5 +1,5 @@
-// The element's wish to be in a session, as rules without a session and without a clock: inputs and `now` go in, effects
-// come out. The wish outlives connections. It ends when the program or the user ends it, or when the server refuses it.
+// The element's wish to be in a session, as rules without a session and without a clock: inputs and `now` go in,
+// effects come out. The wish outlives connections. It ends when the program or the user ends it, or when the server refuses it.
 //
 // Inputs:
 //   want {credentials}              the attributes, when the element is put into the page, and when they have changed
@@ -259,8 +259,8 @@ export class ConnectionPlan {
   }
 
   /**
-   * The connection continues with the old token if the server has had no answer. If it has refused the token, this may be
-   * one of another user, who must not write under the name of the last one.
+   * Without an answer, the connection continues with the old token. A token that is refused may be one of another user,
+   * who must not write under the name of the last one.
    */
   #notRefreshed({ token, isRefused }, now) {
     if (this.#phase.refreshing !== token) return;

@@ -8,10 +8,11 @@ import { ConnectionPlan } from './connection-plan.js';
 const REFUSING = new Set([Code.authenticationError, Code.invalidParameter, Code.tooLong]);
 
 /**
- * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and the timer.
+ * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and its timer.
  *
- * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()` before the session is left,
- * `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, comesBack})` and `idle()`.
+ * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()`
+ * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, comesBack})` and
+ * `idle()`.
  */
 export class OwnSession {
   #plan;

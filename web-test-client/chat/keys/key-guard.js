@@ -11,8 +11,6 @@ const INNER_EVENTS = ['beforeinput', 'input', 'compositionstart', 'compositionup
 /** Text field → what its keys do. */
 const actions = new WeakMap();
 
-const guardedWindows = new WeakSet();
-
 /**
  * Keeps the keys of a text field in a shadow tree from the page, see `isKeptKey`, with what they copy, paste and type.
  * `pressed(event)` gets each `keydown`.
@@ -32,17 +30,16 @@ export function keepKeys(field, pressed) {
  * hear of it there.
  */
 export function guardWindow(window) {
-  if (guardedWindows.has(window)) return;
-  guardedWindows.add(window);
-  const guard = (event) => {
-    const [field] = event.composedPath();
-    const pressed = actions.get(field);
-    if (pressed === undefined || !isKept(event)) return;
-    event.stopImmediatePropagation();
-    // The event does not reach the field any more. The browser types the character all the same.
-    if (event.type === 'keydown') pressed(event);
-  };
-  for (const name of [...KEY_EVENTS, ...CLIPBOARD_EVENTS]) window.addEventListener(name, guard, true);
+  // The same listener is added once. `document.open` removes it.
+  for (const name of [...KEY_EVENTS, ...CLIPBOARD_EVENTS]) window.addEventListener(name, stop, true);
+}
+
+function stop(event) {
+  const pressed = actions.get(event.composedPath()[0]);
+  if (pressed === undefined || !isKept(event)) return;
+  event.stopImmediatePropagation();
+  // The event does not reach the field any more. The browser types the character all the same.
+  if (event.type === 'keydown') pressed(event);
 }
 
 function isKept(event) {

@@ -23,8 +23,8 @@ const methods = chat.members.filter(({ kind }) => kind === 'method');
 
 /** Members that only the test page uses, and those that the browser calls. */
 const INTERNAL = new Set([
-  'constructor', 'connectedCallback', 'disconnectedCallback', 'attributeChangedCallback', 'adoptProperties',
-  'customize', 'nameOf', 'showFacts', 'showNote', 'noteReading',
+  'constructor', 'connectedCallback', 'disconnectedCallback', 'adoptedCallback', 'attributeChangedCallback',
+  'adoptProperties', 'customize', 'nameOf', 'showFacts', 'showNote', 'noteReading',
 ]);
 
 const BASE = Object.getPrototypeOf(ChatAttributes.prototype);
