@@ -319,3 +319,29 @@ def test_an_element_in_a_window_of_its_own_shows_messages(open_script, access, o
     expect_messages(bob, "to the window", "back")
     popup.close()
     page.wait_for_function("() => chat.state === 'disconnected'")
+
+
+def test_on_paper_the_messages_are_not_cut_off(open_script):
+    page = open_script("<signalbox-chat id=chat></signalbox-chat>")
+    page.evaluate(FAKE_SESSION)
+    page.evaluate(
+        """() => {
+             const session = fakeSession('room');
+             chat.attach(session);
+             for (let seq = 1; seq <= 30; seq += 1) {
+               const data = JSON.stringify({ text: `number ${seq}` });
+               session.emit('signal', { type: 'signal:text-chat', data, from: { connectionId: 'b', data: 'Bob' }, seq });
+             }
+           }"""
+    )
+    expect(page.locator("#chat .bubble")).to_have_count(30)
+    page.emulate_media(media="print")
+    assert page.evaluate(
+        """() => {
+             const end = chat.getBoundingClientRect().bottom;
+             const [first, last] = [0, 29].map((at) => chat.shadowRoot.querySelectorAll('.bubble')[at]);
+             const top = chat.getBoundingClientRect().top;
+             return first.getBoundingClientRect().top >= top && last.getBoundingClientRect().bottom <= end;
+           }"""
+    )
+    expect(page.locator("#composer")).to_be_hidden()

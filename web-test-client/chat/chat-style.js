@@ -826,6 +826,31 @@ ${HUE_CLASSES}
   }
 }
 
+/* On paper nobody scrolls or writes. */
+@media print {
+  :host {
+    display: block;
+    height: auto;
+    overflow: visible;
+  }
+
+  :host([hidden]),
+  .composer,
+  .typing,
+  .new-messages,
+  .earlier-line {
+    display: none;
+  }
+
+  .chat,
+  .messages-frame,
+  .messages-scroll {
+    display: block;
+    height: auto;
+    overflow: visible;
+  }
+}
+
 @media (forced-colors: active) {
   .bubble,
   .avatar {
