@@ -10,7 +10,7 @@ public struct Composer: Equatable, Sendable {
     /// The unit of all lengths. Default ``LengthUnit/graphemes``.
     public let unit: LengthUnit
 
-    /// Whether white space alone can be sent, as in OpenTok's chat. Default false.
+    /// Whether text that shows nothing, such as white space, can be sent, as in OpenTok's chat. Default false.
     public var sendsBlankText: Bool
 
     public init(maxLength: Int = 1000, unit: LengthUnit = .graphemes, sendsBlankText: Bool = false) {
@@ -33,7 +33,7 @@ public struct Composer: Equatable, Sendable {
 
     /// Why the text itself cannot be sent: blank is checked before too long. Nil if it can.
     public var refusal: SendRefusal? {
-        let isBlank = sendsBlankText ? text.isEmpty : text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        let isBlank = sendsBlankText ? text.isEmpty : text.isBlank
         if isBlank { return .blank }
         return remaining < 0 ? .tooLong(excess: -remaining) : nil
     }

@@ -1,9 +1,10 @@
 import { lengthOf } from './length-unit.js';
+import { isBlank } from '../visible-text.js';
 
 /**
  * The draft with its limits: an edit never makes it too long, and it states whether the draft can be sent. Pure.
  *
- * `unit` is `graphemes`, `utf16` or `utf8`. `sendsBlankText`: white space alone can be sent, as in OpenTok's chat.
+ * `unit` is `graphemes`, `utf16` or `utf8`. `sendsBlankText`: text that shows nothing can be sent, as in OpenTok's chat.
  */
 export class Composer {
   #text = '';
@@ -53,8 +54,8 @@ export class Composer {
 
   /** Why the text itself cannot be sent, or null. Blank is checked before too long. */
   get refusal() {
-    const isBlank = this.sendsBlankText ? this.#text === '' : /^\p{White_Space}*$/u.test(this.#text);
-    if (isBlank) return { reason: 'blank' };
+    const isNothing = this.sendsBlankText ? this.#text === '' : isBlank(this.#text);
+    if (isNothing) return { reason: 'blank' };
     const { remaining } = this;
     return remaining < 0 ? { reason: 'tooLong', excess: -remaining } : null;
   }
