@@ -1,29 +1,95 @@
+import { isBlank, plainLine } from './visible-text.js';
+
+/** The name of a user without one; a number follows. */
+const GUEST = 'Guest';
+
 const NAME_LENGTH = 40;
 
+/** The members that hold a name, in their order of precedence, in small letters and without `_` and `-`. */
+const NAME_KEYS = [
+  'name', 'displayname', 'fullname', 'nickname', 'nick', 'username', 'screenname', 'alias', 'clientdata', 'user',
+  'profile', 'participant',
+];
+const FIRST_NAME_KEYS = ['firstname', 'givenname'];
+const LAST_NAME_KEYS = ['lastname', 'familyname', 'surname'];
+const KNOWN_KEYS = new Set([...NAME_KEYS, ...FIRST_NAME_KEYS, ...LAST_NAME_KEYS]);
+
+/** How many objects a name may be inside of. */
+const DEPTH = 3;
+
 /**
- * The name of a connection. Its data comes from the token: a bare name, `name=Ada`, or JSON with a `name`. Without a
- * name: `Guest` and the start of the id.
+ * The name of a connection. Its data comes from the token: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`,
+ * a `nickname` or the like. Without a name: `Guest` and a number, which everybody in the room sees alike.
  */
 export function displayName({ data, connectionId }) {
-  const text = typeof data === 'string' ? data.trim() : '';
-  const name = nameInJSON(text) ?? nameInPairs(text) ?? text;
-  if (name === '') return `Guest ${String(connectionId ?? '').slice(0, 4)}`.trim();
+  return nameIn(data) ?? guestName(connectionId);
+}
+
+/** The name in a connection's data; null if a reader would see none. */
+export function nameIn(data) {
+  const text = typeof data === 'string' ? plainLine(data) : '';
+  const name = nameInJSON(text) ?? nameInPairs(text);
+  if (isBlank(name)) return null;
   // Cut between code points, so that no surrogate pair is split.
   const characters = [...name];
   return characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join('')}…` : name;
 }
 
+/** The number is made of the id, so that all clients agree on it without asking each other. */
+function guestName(connectionId) {
+  if (typeof connectionId !== 'string' || connectionId === '') return GUEST;
+  let sum = 0;
+  for (const character of connectionId) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
+  return `${GUEST} ${1000 + (sum % 9000)}`;
+}
+
+/** Null if the data is not JSON with members; empty if no member holds a name. */
 function nameInJSON(text) {
-  if (!text.startsWith('{')) return null;
+  if (!/^[{["]/.test(text)) return null;
   try {
-    const { name } = JSON.parse(text);
-    return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+    return nameInValue(JSON.parse(text), DEPTH);
   } catch {
     return null;
   }
 }
 
+function nameInValue(value, depth) {
+  if (typeof value === 'string') return plainLine(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth === 0) return '';
+  return nameInMembers(Object.entries(value), (inner) => nameInValue(inner, depth - 1));
+}
+
+/** Pairs such as `id=7&name=Ada`. A text that is none is the name itself. */
 function nameInPairs(text) {
-  const found = /^(?:[^&;,]*[&;,])*\s*(?:user)?name=([^&;,]+)/i.exec(text);
-  return found && found[1].trim() !== '' ? found[1].trim() : null;
+  const pairs = text.split(/[&;,]/).map((pair) => /^ ?([A-Za-z][\w.-]*) ?=(.*)$/s.exec(pair)?.slice(1));
+  const known = pairs.filter((pair) => pair !== undefined);
+  const name = nameInMembers(known, decoded);
+  // Several pairs are data for a program, and one pair may be what a user has entered.
+  return name === '' && (known.length < pairs.length || pairs.length === 1) ? text : name;
+}
+
+/** The first name that shows; empty if there is none. */
+function nameInMembers(members, read) {
+  const values = new Map();
+  for (const [key, value] of members) {
+    const plain = key.toLowerCase().replace(/[_-]/g, '');
+    if (KNOWN_KEYS.has(plain) && !values.has(plain)) values.set(plain, value);
+  }
+  const first = (keys) => {
+    for (const key of keys) {
+      const name = values.has(key) ? read(values.get(key)) : '';
+      if (!isBlank(name)) return name;
+    }
+    return '';
+  };
+  return first(NAME_KEYS) || plainLine(`${first(FIRST_NAME_KEYS)} ${first(LAST_NAME_KEYS)}`);
+}
+
+/** A value as in the query of an address. */
+function decoded(value) {
+  try {
+    return plainLine(decodeURIComponent(value.replaceAll('+', ' ')));
+  } catch {
+    return plainLine(value);
+  }
 }

@@ -515,7 +515,10 @@ export function decodeSignal(
 
 // Names
 
-/** The name in a connection's data: a bare name, `name=Ada`, or JSON with a `name`. */
+/**
+ * The name in a connection's data: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`, a `nickname` or the like.
+ * Without one: `Guest` and a number, which everybody in the room sees alike.
+ */
 export function displayName(connection: { readonly data?: string; readonly connectionId?: string }): string;
 
 /** The names of senders. A name that the server vouches for has precedence over one that a message states. */

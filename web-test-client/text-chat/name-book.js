@@ -1,15 +1,15 @@
-import { displayName } from './display-name.js';
+import { displayName, nameIn } from './display-name.js';
 
 /** How many connections are remembered; the least recently noted are dropped. */
 const CAPACITY = 4096;
 
-/** Invisible characters, and marks that reverse the text around them. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu;
+/** Characters that a reader may not see, and marks that reverse the text around them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u{2800}]/gu;
 
 /**
  * The names of senders. The connection's data has precedence, because the server vouches for it. A name in a message
- * counts only for a connection without data, and only if no other connection has that name, so that no sender can use
- * another's name.
+ * counts only for a connection whose data has none, and only if no other connection has that name, so that no sender
+ * can use another's name.
  */
 export class NameBook {
   /** Connection id → {name, isVouched}. */
@@ -17,18 +17,19 @@ export class NameBook {
 
   /** Notes a connection as the server describes it. */
   note({ connectionId, data }) {
-    const isVouched = typeof data === 'string' && data.trim() !== '';
+    const name = nameIn(data);
+    const isVouched = name !== null;
     const known = this.#entries.get(connectionId);
     if (!isVouched && known) return this.#put(connectionId, known);
-    this.#put(connectionId, { name: isVouched ? displayName({ data, connectionId }) : null, isVouched });
+    this.#put(connectionId, { name, isVouched });
   }
 
   /** The name of a message's sender; `alias` is the name in the message. `Server` if neither is known. */
   nameOf({ senderId, alias }) {
-    if (senderId === null || senderId === undefined) return alias ? displayName({ data: alias }) : 'Server';
+    if (senderId === null || senderId === undefined) return nameIn(alias) ?? 'Server';
     const entry = this.#entries.get(senderId) ?? { name: null, isVouched: false };
     if (entry.isVouched) return entry.name;
-    const claimed = alias ? displayName({ data: alias, connectionId: senderId }) : entry.name;
+    const claimed = nameIn(alias) ?? entry.name;
     const name = claimed !== null && !this.#isTaken(claimed, senderId) ? claimed : null;
     this.#put(senderId, { name, isVouched: false });
     return name ?? displayName({ connectionId: senderId });

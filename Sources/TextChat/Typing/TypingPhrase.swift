@@ -145,6 +145,7 @@ extension TypingPhrase {
 extension TypingPhrase {
     /// The phrase for the people who type in a snapshot.
     public init(of snapshot: TypingSnapshot, limits: Limits = Limits()) {
-        self.init(names: snapshot.typing.compactMap(\.name), count: snapshot.typingCount, limits: limits)
+        let names = snapshot.typing.compactMap { $0.name.flatMap(DisplayName.read) }
+        self.init(names: names, count: snapshot.typingCount, limits: limits)
     }
 }

@@ -118,9 +118,8 @@ final class PlainChat {
     }
 
     private func show(_ message: ChatMessage) {
-        let name = message.senderAlias ?? "somebody"
         let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
-        StandardOutput.print("\(time)\(Printable.text(name)): \(Printable.text(message.text))")
+        StandardOutput.print("\(time)\(Printable.name(message)): \(Printable.text(message.text))")
     }
 
     private func name(_ connection: Connection) -> String { Printable.name(connection) }

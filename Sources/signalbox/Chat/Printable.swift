@@ -22,7 +22,12 @@ enum Printable {
     }
 
     static func name(_ connection: Connection) -> String {
-        connection.data.isEmpty ? "somebody" : text(connection.data)
+        text(DisplayName.text(data: connection.data, connectionID: connection.connectionId.rawValue))
+    }
+
+    /// The name of the sender.
+    static func name(_ message: ChatMessage) -> String {
+        text(DisplayName.text(data: message.senderAlias, connectionID: message.senderID))
     }
 }
 

@@ -252,7 +252,7 @@ final class ScreenChat {
         let name =
             message.direction == .sent
             ? colors.ownName("You")
-            : colors.name(Printable.text(message.senderAlias ?? "somebody"), of: message.senderID)
+            : colors.name(Printable.name(message), of: message.senderID)
         return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
     }
 }

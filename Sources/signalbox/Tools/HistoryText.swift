@@ -18,7 +18,7 @@ enum HistoryText {
             guard let chat = ChatWireForm.message(from: signal, now: message.time) else {
                 return "\(sender) [\(Printable.text(type ?? "signal"))] \(Printable.text(data ?? ""))"
             }
-            return "\(chat.senderAlias.map(Printable.text) ?? sender): \(Printable.text(chat.text))"
+            return "\(chat.senderAlias == nil ? sender : Printable.name(chat)): \(Printable.text(chat.text))"
         }
     }
 
