@@ -491,7 +491,9 @@ export class MessagesView {
 function linkOrText({ text, address, shown }) {
   if (address === undefined) return text;
   const [scheme, host, rest] = shown;
-  const attributes = { href: address, dir: 'ltr', target: '_blank', rel: 'noopener noreferrer' };
+  // The program for mail is no page.
+  const target = address.startsWith('mailto:') ? null : '_blank';
+  const attributes = { href: address, dir: 'ltr', target, rel: 'noopener noreferrer' };
   return make('a', attributes, scheme, make('bdi', { dir: 'ltr' }, host), rest);
 }
 
