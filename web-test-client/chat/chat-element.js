@@ -157,6 +157,7 @@ export class SignalboxChat extends ChatAttributes {
       defaultView.addEventListener('pagehide', () => this.#own.handle({ is: 'removed' }), { signal });
     }
     if (this.#chat === null) this.#startChat();
+    this.#messages.nameDays(Date.now());
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
     // A session that the program has attached stays until an attribute changes.
     if (!this.#isAttached) this.#readSoon();
@@ -166,6 +167,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#visit?.abort();
     this.#visit = null;
     clearTimeout(this.#readTimer);
+    // Without the document there is no timer either.
+    this.#messages.nameDays(Date.now());
     this.#chat?.typing.leave();
     // An element that is only moved to another place is in the document again at once.
     queueMicrotask(() => {
@@ -466,7 +469,7 @@ export class SignalboxChat extends ChatAttributes {
     this.#chat.isVisible = isReading;
     this.#messages.showUnread(this.unreadCount);
     if (isHidden) this.#chat.typing.leave();
-    else this.#messages.nameDays(Date.now());
+    this.#messages.nameDays(Date.now());
     clearTimeout(this.#readTimer);
     // Wait, so that the user sees in the divider where the unread messages begin.
     if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);

@@ -344,9 +344,16 @@ ${HUE_CLASSES}
   padding: 0.45rem 0.8rem;
   border-radius: 4px 14px 14px 14px;
   background: var(--other);
+  /* Stacked combining marks stay inside. */
+  overflow: clip;
   overflow-wrap: anywhere;
   unicode-bidi: plaintext;
   white-space: pre-wrap;
+}
+
+.bubble.emoji {
+  font-size: 2rem;
+  line-height: 1.25;
 }
 
 .sent .bubble {

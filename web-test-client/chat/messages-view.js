@@ -1,4 +1,6 @@
-import { avatar, make, timeOfDay, windowOf } from './dom.js';
+import { DayClock } from './day-clock.js';
+import { avatar, fullTime, make, timeOfDay, windowOf } from './dom.js';
+import { isOnlyEmoji } from './emoji.js';
 import { FramePace } from './frame-pace.js';
 import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
@@ -43,6 +45,7 @@ export class MessagesView {
    */
   #days = new Set();
   #divider = null;
+  #dayClock = new DayClock(() => this.nameDays(Date.now()));
   #lastTop = 0;
   #pace = new FramePace(() => this.#showFrame(), () => windowOf(this.#scroll));
   #resized = null;
@@ -174,8 +177,9 @@ export class MessagesView {
     if (count > 0) this.#pill.textContent = count === 1 ? '1 new message' : `${count} new messages`;
   }
 
-  /** Names the days: “Today” changes at midnight. */
+  /** Names the days, now and at each midnight while the user may see them: “Today” becomes “Yesterday”. */
   nameDays(now) {
+    this.#dayClock.run(now, this.#days.size > 0 && this.#scroll.isConnected && !document.hidden);
     for (const { element } of this.#days) if (element !== null) this.#nameDay(element, now);
   }
 
@@ -340,6 +344,7 @@ export class MessagesView {
     if (shown.element !== null && isErasedNow) {
       const bubble = shown.element.querySelector('.bubble');
       bubble.classList.add('erased');
+      bubble.classList.remove('emoji');
       bubble.textContent = row.message.text;
     }
     this.#showState(shown);
@@ -394,6 +399,7 @@ export class MessagesView {
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
     if (message.isErased) bubble.classList.add('erased');
+    if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
@@ -408,7 +414,7 @@ export class MessagesView {
           ' ',
           make(
             'time',
-            { datetime: moment.toISOString(), part: 'time' },
+            { datetime: moment.toISOString(), part: 'time', title: fullTime(message.receivedAt) },
             timeOfDay(message.receivedAt),
           ),
         ),

@@ -333,7 +333,7 @@ export class Pane {
     this.inspector.clearTargets();
     this.#setStatus('connected');
     this.part('notice').hidden = true;
-    this.part('own-name').textContent = this.#name || displayName(joined.connection);
+    this.part('own-name').textContent = displayName({ ...joined.connection, data: this.#name || joined.connection.data });
     this.element.hidden = false;
     this.#callbacks.joined();
     this.chat.noteReading();
