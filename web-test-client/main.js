@@ -1,8 +1,10 @@
 // The test page: a form, and behind it the room. The browser loads the room while the user fills in the form, so that
 // the form needs little and shows early.
+import { refuseFiles } from './chat/refused-files.js';
 import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';
 import { forgetLink, linkFailure, linkIn, openLink, takeLink } from './page/page-link.js';
+import { joinedIn } from './page/room-history.js';
 
 /** A server that has not answered after this time counts as absent. */
 const ANSWER_MILLISECONDS = 8000;
@@ -12,6 +14,8 @@ const PATIENCE_MILLISECONDS = 400;
 
 const NO_SIGNALBOX =
   'The server answers, but it is not a Signalbox server. Check the address, and the proxy in front of the server.';
+
+const NO_FILES = 'This chat takes text only. The file was not sent.';
 
 adoptColours();
 
@@ -24,6 +28,21 @@ addEventListener('hashchange', () => {
   if (linkIn(location.hash) !== null) location.reload();
 });
 
+addEventListener('popstate', ({ state }) => {
+  const entered = joinedIn(state);
+  // The last request of a session is known as long as the page is.
+  const request = entered?.room ? entered : entered && lastRequest;
+  if (request) enter(request);
+  else leave();
+});
+
+refuseFiles(document, async () => {
+  if (join.isShown) join.setError(NO_FILES);
+  else (await room)?.tell(NO_FILES);
+});
+
+/** What the user has joined last. */
+let lastRequest = null;
 /** Whether the server has rooms: only in development mode. */
 let hasRooms = false;
 /** The promise of the `Room`, from its first use on. */
@@ -33,11 +52,7 @@ let attempt = 0;
 
 const join = new JoinView({
   join: enter,
-  async cancel() {
-    attempt += 1;
-    join.setBusy(false);
-    (await room?.catch(() => null))?.cancel();
-  },
+  cancel: leave,
   retry: start,
   forget() {
     link = null;
@@ -63,6 +78,13 @@ async function start() {
   if (link?.access) {
     showForm();
     enter(link.access);
+    return;
+  }
+  const entered = joinedIn(history.state);
+  if (entered?.room && hasRooms) {
+    // The page was loaded again in a room.
+    showForm();
+    enter(entered);
     return;
   }
   if (isDemo && hasRooms) {
@@ -93,6 +115,7 @@ function ask(path, options) {
 
 async function enter(request) {
   attempt += 1;
+  lastRequest = request;
   const own = attempt;
   const beganAt = performance.now();
   join.setBusy(true);
@@ -103,6 +126,13 @@ async function enter(request) {
   } catch {
     if (own === attempt) failed('The server did not deliver the rest of the page. Check that it is running.');
   }
+}
+
+/** Leaves the room, or ends the attempt to join. */
+async function leave() {
+  attempt += 1;
+  if (join.isShown) join.setBusy(false);
+  (await room?.catch(() => null))?.leave();
 }
 
 function loadRoom() {

@@ -85,8 +85,9 @@ def test_rest_7_no_token_is_in_the_history_of_the_browser(playwright_driver, ser
         page = context.new_page()
         page.goto(address)
         expect_joined(page)
-        # The history of the tab: the page before the link, and the page without it.
-        assert page.url == server.url + "/" and page.evaluate("history.length") == 2
+        # The history of the tab: the page before the link, and the form and the room without it.
+        assert page.url == server.url + "/" and page.evaluate("history.length") == 3
+        assert "T1" not in page.evaluate("JSON.stringify(history.state)")
         context.close()
         addresses = recorded(tmp_path / kind)
         assert address in addresses, "the browser keeps the address with its fragment"

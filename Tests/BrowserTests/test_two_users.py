@@ -16,9 +16,9 @@ def expect_messages(page, *texts):
 
 def test_the_demo_has_two_users_that_chat_with_each_other(open_page, url, screenshots):
     page = open_page(url + "/?demo")
-    for suffix in ("", "-2"):
+    for suffix, names in (("", ["Left", "Right"]), ("-2", ["Right", "Left"])):
         expect(page.locator(f"#status-text{suffix}")).to_have_text("Connected")
-        expect(page.locator(f"#participants{suffix} .participant-name")).to_have_text(["Left", "Right"])
+        expect(page.locator(f"#participants{suffix} .participant-name")).to_have_text(names)
     send(page, "", "from the left")
     expect_messages(page, "from the left")
     send(page, "-2", "from the right")

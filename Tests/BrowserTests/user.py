@@ -77,7 +77,14 @@ class User:
     def recorded_typing(self):
         return self.page.evaluate("window.typingTexts")
 
+    def show_tools(self):
+        """On a phone, the buttons of developers are behind “More”."""
+        more = self.page.locator("#more[aria-expanded=false]")
+        if more.is_visible():
+            more.click()
+
     def open_options(self):
+        self.show_tools()
         self.page.get_by_role("button", name="Options").click()
         expect(self.page.locator("#options")).to_be_visible()
 
@@ -92,7 +99,11 @@ class User:
         self.page.keyboard.press("Escape")
 
     def expect_participants(self, *names):
-        expect(self.page.locator("#participants .participant-name")).to_have_text(list(names))
+        """The user is first, and the others follow by name."""
+        own = self.page.locator("#own-name").text_content()
+        others = sorted(names, key=str.casefold)
+        others.remove(own)
+        expect(self.page.locator("#participants .participant-name")).to_have_text([own, *others])
         expect(self.page.locator("#participant-count")).to_have_text(str(len(names)))
 
     def remove(self, name):
@@ -103,6 +114,7 @@ class User:
         page.get_by_role("dialog", name=f"Remove {name}?").get_by_role("button", name="Remove").click()
 
     def open_inspector(self):
+        self.show_tools()
         self.page.get_by_role("button", name="Inspector").click()
         expect(self.page.locator("#inspector")).to_be_visible()
 

@@ -1,4 +1,7 @@
 import { keepKeys } from './keys/key-guard.js';
+import { refuseFiles } from './refused-files.js';
+
+const NO_FILES = 'This chat takes text only. The file was not sent.';
 
 /** The remaining length is shown when it is at most this. */
 const NEAR_LIMIT = 100;
@@ -32,6 +35,7 @@ export class ComposerView {
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
     this.#placeholder = this.#text.placeholder;
+    refuseFiles(this.#text.getRootNode(), () => this.showHint(NO_FILES));
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(send);

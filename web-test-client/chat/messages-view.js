@@ -179,7 +179,7 @@ export class MessagesView {
 
   /** Names the days, now and at each midnight while the user may see them: “Today” becomes “Yesterday”. */
   nameDays(now) {
-    this.#dayClock.run(now, this.#days.size > 0 && this.#scroll.isConnected && !document.hidden);
+    this.#dayClock.run(now, this.#days.size > 0 && this.#scroll.isConnected && !this.#scroll.ownerDocument.hidden);
     for (const { element } of this.#days) if (element !== null) this.#nameDay(element, now);
   }
 

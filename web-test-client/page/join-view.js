@@ -110,6 +110,10 @@ export class JoinView {
     find('name').focus();
   }
 
+  get isShown() {
+    return !this.#view.hidden;
+  }
+
   hide() {
     this.#view.hidden = true;
     this.setError(null);

@@ -108,6 +108,7 @@ export class Pane {
       maxLengthChosen: (length) => (this.chat.maxLength = length),
     });
     part('cancel-rejoin').addEventListener('click', () => this.cancel());
+    part('try-now').addEventListener('click', () => network.tryNow());
     part('rejoin').addEventListener('click', () => this.enter());
     OT.on('exception', (event) => this.inspector.note('bad', 'exception', `${event.code} ${event.message}`));
     this.#setStatus('disconnected');
@@ -373,6 +374,7 @@ export class Pane {
     this.options.setConnected(state === 'connected');
     this.part('status').dataset.state = state;
     this.part('status-text').textContent = STATUS[state];
+    this.part('try-now').hidden = state !== 'reconnecting';
     const isJoining = state === 'connecting';
     this.part('rejoin').disabled = isJoining;
     this.part('cancel-rejoin').hidden = !isJoining;
@@ -380,7 +382,12 @@ export class Pane {
 
   /** Shows what the reconnection brought, for a while. */
   #showReport() {
-    this.chat.showNote(this.#reconnection.text);
+    this.tell(this.#reconnection.text);
+  }
+
+  /** Shows a sentence above the messages, for a while. */
+  tell(text) {
+    this.chat.showNote(text);
     clearTimeout(this.#reportTimer);
     this.#reportTimer = setTimeout(() => this.#hideReport(), REPORT_MILLISECONDS);
   }

@@ -1,14 +1,25 @@
 import { avatar, make } from '../chat/dom.js';
+import { isFound, placeOf } from './participant-order.js';
+
+/** From this many participants on there is a field to find one. */
+const FILTER_FROM = 15;
 
 /** Pixels between the button of a participant and their menu. */
 const GAP = 4;
 
-/** The participants of the room, in the order in which they joined. A moderator has a menu for each of the others. */
+/**
+ * The participants of the room: the user first, then the others by name. A moderator has a menu for each of the others.
+ */
 export class ParticipantsView {
   #part;
   #list;
   #count;
-  #rows = new Map();
+  #filter;
+  #nobody;
+  /** Connection id → {id, name, isMe, isAway, row}, and the same in their order. */
+  #entries = new Map();
+  #order = [];
+  #awayCount = 0;
   #menu;
   #dialog;
   /** {connection, name, button} of the open menu or dialog. */
@@ -19,6 +30,9 @@ export class ParticipantsView {
     this.#part = part;
     this.#list = part('participants');
     this.#count = part('participant-count');
+    this.#filter = part('participant-filter');
+    this.#nobody = part('participants-nobody');
+    this.#filter.addEventListener('input', () => this.#applyFilter());
     this.#menu = part('person-menu');
     this.#dialog = part('remove-dialog');
     part('person-signal').addEventListener('click', () => {
@@ -38,7 +52,8 @@ export class ParticipantsView {
   }
 
   add(connection, { name, isMe, mayRemove }) {
-    if (this.#rows.has(connection.connectionId)) return;
+    const id = connection.connectionId;
+    if (this.#entries.has(id)) return;
     const row = make(
       'li',
       { class: 'participant' },
@@ -47,40 +62,76 @@ export class ParticipantsView {
       isMe ? make('span', { class: 'tag' }, 'you') : null,
     );
     if (mayRemove && !isMe) row.append(this.#menuButton(connection, name));
-    this.#rows.set(connection.connectionId, row);
-    this.#list.append(row);
-    this.rename(connection.connectionId, name);
+    const entry = { id, name, isMe, isAway: false, row };
+    this.#entries.set(id, entry);
+    this.#place(entry);
     this.#showCount();
   }
 
   /** Shows another name for a participant. */
   rename(connectionId, name) {
-    const row = this.#rows.get(connectionId);
-    if (!row) return;
-    row.title = `${name} · ${connectionId}`;
-    row.firstElementChild.replaceWith(avatar(name, connectionId));
-    row.querySelector('.participant-name').textContent = name;
+    const entry = this.#entries.get(connectionId);
+    if (!entry) return;
+    this.#order.splice(placeOf(entry, this.#order), 1);
+    entry.name = name;
+    this.#place(entry);
   }
 
   /** Shows whether the participant has had no socket for a while (PRES-4). */
-  setAway(connection, isAway) {
-    const row = this.#rows.get(connection.connectionId);
-    row?.querySelector('.away')?.remove();
-    if (isAway) row?.querySelector('.participant-name').after(make('span', { class: 'tag away' }, 'away'));
+  setAway({ connectionId }, isAway) {
+    const entry = this.#entries.get(connectionId);
+    if (!entry || entry.isAway === isAway) return;
+    entry.isAway = isAway;
+    this.#awayCount += isAway ? 1 : -1;
+    entry.row.classList.toggle('is-away', isAway);
+    entry.row.querySelector('.away')?.remove();
+    if (isAway) entry.row.querySelector('.participant-name').after(make('span', { class: 'tag away' }, 'away'));
+    this.#showCount();
   }
 
-  remove(connection) {
-    this.#rows.get(connection.connectionId)?.remove();
-    this.#rows.delete(connection.connectionId);
-    if (this.#chosen?.connection.connectionId === connection.connectionId) this.#close();
+  remove({ connectionId }) {
+    const entry = this.#entries.get(connectionId);
+    if (!entry) return;
+    entry.row.remove();
+    this.#order.splice(placeOf(entry, this.#order), 1);
+    this.#entries.delete(connectionId);
+    if (entry.isAway) this.#awayCount -= 1;
+    if (this.#chosen?.connection.connectionId === connectionId) this.#close();
     this.#showCount();
   }
 
   clear() {
     this.#close();
-    this.#rows.clear();
+    this.#entries.clear();
+    this.#order = [];
+    this.#awayCount = 0;
     this.#list.replaceChildren();
     this.#showCount();
+  }
+
+  /** Puts the row in its place, with its name. */
+  #place(entry) {
+    const { row, name, id } = entry;
+    row.title = name;
+    row.firstElementChild.replaceWith(avatar(name, id));
+    row.querySelector('.participant-name').textContent = name;
+    row.hidden = !isFound(name, this.#filter.value);
+    const index = placeOf(entry, this.#order);
+    this.#list.insertBefore(row, this.#order[index]?.row ?? null);
+    this.#order.splice(index, 0, entry);
+  }
+
+  #applyFilter() {
+    for (const { row, name } of this.#order) row.hidden = !isFound(name, this.#filter.value);
+    this.#showFilter();
+  }
+
+  #showFilter() {
+    const isWanted = this.#entries.size >= FILTER_FROM;
+    // A list that has become short shows everybody, unless the user is looking for somebody.
+    const isShown = isWanted || this.#filter.value !== '';
+    this.#filter.parentElement.hidden = !isShown;
+    this.#nobody.hidden = !isShown || this.#order.length === 0 || this.#order.some(({ row }) => !row.hidden);
   }
 
   #menuButton(connection, name) {
@@ -120,7 +171,9 @@ export class ParticipantsView {
     this.#chosen = null;
   }
 
+  /** People who are away are not counted as present. */
   #showCount() {
-    this.#count.textContent = String(this.#rows.size);
+    this.#count.textContent = String(this.#entries.size - this.#awayCount);
+    this.#showFilter();
   }
 }

@@ -3,8 +3,12 @@ import { copyText } from './clipboard.js';
 import { find } from './dom.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
+import { noteJoined, noteLeft } from './room-history.js';
 import { Score } from './demo/score.js';
 import { Witness } from './demo/witness.js';
+
+/** The title of a session without a room. */
+const SESSION = 'Session';
 
 const COPIED_MILLISECONDS = 1500;
 
@@ -28,6 +32,7 @@ export class Room {
   #cable = new CableView((isPulled) => this.#second?.setOffline(isPulled));
   #ends = new Map();
   #endIds = new Set();
+  #isIn = false;
   #willShowTitle = false;
   #isTitleOld = false;
 
@@ -45,7 +50,7 @@ export class Room {
       nameEnd: (connectionId, name) => this.#nameEnd(connectionId, name),
       witness: this.#witness('first'),
       joined: () => this.#show(),
-      left: () => this.#leave(),
+      left: () => this.#left(),
       failed: (message) => {
         this.#hide();
         failed(message);
@@ -53,7 +58,10 @@ export class Room {
       unread: () => this.#unreadChanged(),
     });
     this.#add(this.#first);
-    find('leave').addEventListener('click', () => this.#first.leave());
+    find('more').addEventListener('click', () => {
+      find('more').setAttribute('aria-expanded', String(document.body.classList.toggle('with-tools')));
+    });
+    find('leave').addEventListener('click', () => this.leave());
     find('second').addEventListener('click', () => (this.#second ? this.#closeSecond() : this.#openSecond()));
     find('invite').addEventListener('click', () => this.#copyLink());
   }
@@ -67,9 +75,15 @@ export class Room {
     this.#first.enter(waited);
   }
 
-  /** Ends an attempt to join. */
-  cancel() {
-    this.#first.cancel();
+  /** Leaves the room, or ends the attempt to join. */
+  leave() {
+    if (this.#isIn) this.#first.leave();
+    else this.#first.cancel();
+  }
+
+  /** Shows a sentence for a while. */
+  tell(text) {
+    this.#first.tell(text);
   }
 
   #witness(name) {
@@ -87,16 +101,17 @@ export class Room {
   }
 
   #show() {
+    this.#isIn = true;
     this.#callbacks.joined();
     find('panes').hidden = false;
     find('room-actions').hidden = false;
     const { room } = this.#request;
     const name = find('room-name');
-    name.textContent = room ?? 'Session';
+    name.textContent = room ?? SESSION;
     name.hidden = false;
     // A session without a room has no link that is good for all users: `signalbox link` makes one for each.
     find('invite').hidden = room === undefined;
-    if (room !== undefined) history.replaceState(null, '', roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
+    noteJoined(this.#request, room && roomLink({ ...(this.#isDemo ? { demo: '' } : {}), room }));
     this.#showTitle();
     this.#first.chat.focus();
     if (this.#isDemo && !this.#second) this.#openSecond();
@@ -108,7 +123,9 @@ export class Room {
     find('room-name').hidden = true;
   }
 
-  #leave() {
+  #left() {
+    this.#isIn = false;
+    noteLeft();
     this.#closeSecond();
     this.#first.element.hidden = true;
     this.#hide();
@@ -174,7 +191,7 @@ export class Room {
   #showTitle() {
     this.#isTitleOld = false;
     const { room } = this.#request;
-    const title = room && !find('panes').hidden ? `${room} · Signalbox` : 'Signalbox';
+    const title = find('panes').hidden ? 'Signalbox' : `${room ?? SESSION} · Signalbox`;
     const count = document.hidden || !this.#second ? this.#first.unreadCount : 0;
     const shown = count > 0 ? `(${count}) ${title}` : title;
     if (document.title !== shown) document.title = shown;

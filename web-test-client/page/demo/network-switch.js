@@ -7,6 +7,7 @@ const DROP_CODE = 4000;
 /**
  * Makes a kind of WebSocket that the page can cut and watch. Give `WebSocket` to a library. `drop()` closes its
  * sockets; the library may reconnect at once. `isOffline = true` closes them and keeps new ones from working.
+ * `tryNow()` lets the library reconnect at once.
  * `watch(direction, text)` is called for each text message, with `in` or `out`, before the library receives it, and
  * `back()` when the network is no longer off.
  */
@@ -42,6 +43,7 @@ export function networkSwitch(PlainWebSocket = globalThis.WebSocket) {
   return {
     WebSocket: SwitchedWebSocket,
     drop,
+    tryNow: () => back(),
     set watch(value) {
       watch = value;
     },
