@@ -84,6 +84,25 @@ def test_an_unknown_address_of_the_script_names_the_right_one(server, path):
     assert server.request("POST", path).status == 404
 
 
+def test_a_person_at_an_unknown_address_gets_a_page_and_a_program_gets_json(server):
+    browser = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    for path in ("/lobby", "/index.htm", "/v2.6"):
+        page = server.request("GET", path, headers=browser)
+        assert page.status == 404
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert page.headers["Vary"] == "Accept"
+        assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+        assert b"There is no page at this address" in page.body
+        assert path.encode() not in page.body
+        for accept in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
+            answer = server.request("GET", path, headers=accept)
+            assert (answer.status, answer.json()["code"]) == (404, 404)
+            assert answer.headers["Vary"] == "Accept"
+    # Developers open a wrong address of the script in a browser, too.
+    path = next(iter(MISTAKEN))
+    assert MISTAKEN[path] in server.request("GET", path, headers=browser).json()["message"]
+
+
 def test_a_path_that_is_no_script_is_404_without_advice(server):
     for path in ("/v2.6", "/v2.6/project/100", "/assets/app.js", "/v2/js/opentok.min.js.map"):
         answer = server.request("GET", path)

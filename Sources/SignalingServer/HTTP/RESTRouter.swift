@@ -82,7 +82,7 @@ final class RESTRouter {
                 exchange.respond(
                     files.response(
                         at: path, ifNoneMatch: exchange.header("if-none-match"),
-                        acceptEncoding: exchange.header("accept-encoding")))
+                        acceptEncoding: exchange.header("accept-encoding"), accept: exchange.header("accept")))
             }
         } catch {
             noteRefused(error, exchange, route)

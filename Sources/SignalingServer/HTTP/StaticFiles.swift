@@ -96,9 +96,19 @@ struct StaticFiles: Sendable {
         }
     }
 
-    /// - Parameter acceptEncoding: the client's `Accept-Encoding`; without one the file is sent as it is.
-    func response(at path: String, ifNoneMatch: String?, acceptEncoding: String? = nil) -> HTTPResponse {
-        guard let file = file(at: path) else { return .failure(.notFound, absence(at: path)) }
+    /// - Parameters:
+    ///   - acceptEncoding: the client's `Accept-Encoding`; without one the file is sent as it is.
+    ///   - accept: the client's `Accept`; at an address without a file a browser gets a page.
+    func response(
+        at path: String, ifNoneMatch: String?, acceptEncoding: String? = nil, accept: String? = nil
+    ) -> HTTPResponse {
+        guard let file = file(at: path) else {
+            // At a wrong address of the script, the response names the right one.
+            if ScriptAddress(path: path) == nil, AbsentPage.isWanted(accept: accept) {
+                return AbsentPage.response(hasStart: !files.isEmpty)
+            }
+            return .failure(.notFound, absence(at: path), headers: [("Vary", "Accept")])
+        }
         let gzip = Self.acceptsGzip(acceptEncoding) ? file.gzip : nil
         let sent = gzip ?? file.plain
         var headers: [(name: String, value: String)] =
