@@ -14,9 +14,9 @@ package struct ServerUsage: Sendable, Equatable {
             }
             return nil
         }
-        guard let cpu = value("signalbox_process_cpu_seconds_total"),
-            let resident = value("signalbox_process_resident_memory_bytes"),
-            let descriptors = value("signalbox_process_open_descriptors")
+        guard let cpu = value("process_cpu_seconds_total"),
+            let resident = value("process_resident_memory_bytes"),
+            let descriptors = value("process_open_fds")
         else { return nil }
         self.cpu = .seconds(cpu)
         residentByteCount = Int(resident)

@@ -65,7 +65,7 @@ def ask(url, path, **query):
 def documented():
     """The names and types of docs/operations/metrics.md."""
     text = (OPERATIONS / "metrics.md").read_text()
-    return dict(re.findall(r"^\| `(signalbox_\w+)` \| (\w+) \|", text, re.MULTILINE))
+    return dict(re.findall(r"^\| `((?:signalbox|process)_\w+)` \| (\w+) \|", text, re.MULTILINE))
 
 
 async def test_prometheus_scrapes_all_metrics_and_evaluates_each_query_of_the_dashboard(tmp_path):

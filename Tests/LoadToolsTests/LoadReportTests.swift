@@ -70,10 +70,10 @@ struct LoadReportTests {
             try #require(
                 ServerUsage(
                     metrics: """
-                        # TYPE signalbox_process_cpu_seconds_total counter
-                        signalbox_process_cpu_seconds_total \(seconds)
-                        signalbox_process_resident_memory_bytes \(bytes)
-                        signalbox_process_open_descriptors 9
+                        # TYPE process_cpu_seconds_total counter
+                        process_cpu_seconds_total \(seconds)
+                        process_resident_memory_bytes \(bytes)
+                        process_open_fds 9
                         """))
         }
         var report = report()
@@ -87,7 +87,7 @@ struct LoadReportTests {
         #expect(report.serverBytesPerConnection == 4_000)
         let each = try #require(report.serverCPUPerDelivery)
         #expect(each > .microseconds(499) && each < .microseconds(501))
-        #expect(ServerUsage(metrics: "signalbox_process_cpu_seconds_total 1\n") == nil)
+        #expect(ServerUsage(metrics: "process_cpu_seconds_total 1\n") == nil)
     }
 
     @Test("numbers are readable")

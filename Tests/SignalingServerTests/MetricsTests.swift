@@ -22,12 +22,28 @@ struct MetricsTests {
         #expect(text.contains("\n\n" + table + "\n\n"), "The table should be:\n\n\(table)\n")
     }
 
+    /// The names of Prometheus' client libraries, which dashboards for any process ask for.
+    private static let processNames: Set = [
+        "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "process_start_time_seconds",
+        "process_cpu_seconds_total",
+    ]
+
+    @Test("the process has the metrics of Prometheus' client libraries")
+    func process() throws {
+        #expect(Self.processNames.isSubset(of: MetricsTable.declarations.map(\.name)))
+        #if os(Linux)
+            let began = try #require(ProcessUsage.startedAt)
+            // The system's own clock of the boot has whole seconds.
+            #expect((-2...600).contains(Date().timeIntervalSince1970 - began), "\(began)")
+        #endif
+    }
+
     @Test("names follow Prometheus' rules, and no label is an ID")
     func names() {
         let names = MetricsTable.declarations.map(\.name)
         #expect(Set(names).count == names.count)
         for metric in MetricsTable.declarations {
-            #expect(metric.name.hasPrefix("signalbox_"))
+            #expect(metric.name.hasPrefix("signalbox_") || Self.processNames.contains(metric.name))
             #expect(metric.name.hasSuffix("_total") == (metric.kind == .counter), "\(metric.name)")
             #expect(metric.labels.allSatisfy { !$0.contains("id") && !$0.contains("session") }, "\(metric.name)")
         }

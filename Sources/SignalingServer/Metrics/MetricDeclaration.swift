@@ -38,7 +38,8 @@ public struct MetricDeclaration: Sendable {
         var publishedBounds: [Double] { bounds.map { Double($0) / scale } }
     }
 
-    /// Begins with `signalbox_`, and ends in the unit; a counter ends in `_total`.
+    /// Begins with `signalbox_`, or with `process_` if Prometheus' client libraries have the same metric: dashboards and
+    /// alerts for any process then work. Ends in the unit; a counter ends in `_total`.
     public let name: String
     public let kind: Kind
     /// The names of the labels. Every label has few values; none is the ID of a session or a connection.
@@ -47,7 +48,7 @@ public struct MetricDeclaration: Sendable {
     public let help: String
 
     init(_ kind: Kind, _ name: String, labels: [String] = [], _ help: String) {
-        self.name = "signalbox_" + name
+        self.name = name.hasPrefix("process_") ? name : "signalbox_" + name
         self.kind = kind
         self.labels = labels
         self.help = help

@@ -2,8 +2,6 @@
 public enum MetricsTable {
     static let build = MetricDeclaration(
         .gauge, "build_info", labels: ["version"], "Always 1; the label is the version of the server.")
-    static let startTime = MetricDeclaration(
-        .gauge, "start_time_seconds", "When the server started, in seconds since 1970.")
 
     static let connections = MetricDeclaration(
         .gauge, "connections", labels: ["state"],
@@ -110,20 +108,22 @@ public enum MetricsTable {
     static let residentMemory = MetricDeclaration(
         .gauge, "process_resident_memory_bytes", "The resident memory of the process.")
     static let openDescriptors = MetricDeclaration(
-        .gauge, "process_open_descriptors", "Open file descriptors of the process.")
+        .gauge, "process_open_fds", "Open file descriptors of the process.")
     static let maxDescriptors = MetricDeclaration(
-        .gauge, "process_max_descriptors", "The limit of open file descriptors.")
+        .gauge, "process_max_fds", "The limit of open file descriptors.")
     static let processorTime = MetricDeclaration(
         .counter, "process_cpu_seconds_total", "The processor time of the process, user and system.")
+    static let startTime = MetricDeclaration(
+        .gauge, "process_start_time_seconds", "When the process started, in seconds since 1970.")
 
     /// All declarations, in order.
     public static let declarations: [MetricDeclaration] = [
-        build, startTime, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
+        build, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
         closes, signals, onlineOnlyDropped, malformed, deliveries, ackLatency, flushSize, flushDelay, receivedMessages,
         receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
         requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
         nodes, logInFlight,
         logAppend, logSize, snapshotDuration, historyMessages, historyBytes, sleepers, historyReads, residentMemory,
-        openDescriptors, maxDescriptors, processorTime,
+        openDescriptors, maxDescriptors, processorTime, startTime,
     ]
 }

@@ -10,6 +10,20 @@ struct ProcessUsage {
     /// User and system time, in seconds.
     let processorSeconds: Double
 
+    /// When the process started, in seconds since 1970; nil where the system does not tell it.
+    static let startedAt: Double? = {
+        // The fields after the program's name, which may contain blanks and parentheses. The 22nd counts from the boot.
+        guard let line = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+            let end = line.lastIndex(of: ")"),
+            let boot = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
+                .split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+            let bootTime = Double(boot.dropFirst("btime ".count))
+        else { return nil }
+        let fields = line[end...].split(separator: " ")
+        guard fields.count > 20, let ticks = Double(fields[20]) else { return nil }
+        return bootTime + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }()
+
     static func current() -> ProcessUsage {
         ProcessUsage(
             residentByteCount: residentByteCount(), openDescriptorCount: openDescriptorCount(),

@@ -107,7 +107,6 @@ final class ServerMetrics {
 
     private func publish(to sink: MetricsSink) {
         sink.gauge(MetricsTable.build, [ServerVersion.text], 1)
-        sink.gauge(MetricsTable.startTime, startedAt)
         publishConnections(to: sink)
         publishSignals(to: sink)
         publishTraffic(to: sink)
@@ -243,6 +242,8 @@ final class ServerMetrics {
         if let count = usage.openDescriptorCount { sink.gauge(MetricsTable.openDescriptors, Double(count)) }
         sink.gauge(MetricsTable.maxDescriptors, Double(usage.descriptorLimit))
         sink.counter(MetricsTable.processorTime, seconds: usage.processorSeconds)
+        // Where the system does not tell it, the start of the server is next.
+        sink.gauge(MetricsTable.startTime, ProcessUsage.startedAt ?? startedAt)
     }
 }
 
