@@ -139,7 +139,7 @@ public final class SignalingServer: Service {
     /// Begins the life of the server in the log.
     private func note(_ address: Address) {
         var metadata: Logger.Metadata = [
-            "url": "\(address.url)", "version": "\(ServerVersion.text)", "projects": "\(projects.count)",
+            "url": "\(address.url)", "version": "\(ServerVersion.text)", "projects": .stringConvertible(projects.count),
         ]
         if let url = address.adminURL { metadata["admin"] = "\(url)" }
         if let folder = configuration.stateFolder { metadata["stateDir"] = "\(folder)" }
@@ -310,7 +310,7 @@ public final class SignalingServer: Service {
         let (drained, end) = AsyncStream<Void>.makeStream()
         try await loop.run {
             guard let parts = self.parts else { return end.finish() }
-            self.logger.info("stopping", metadata: ["connections": "\(parts.transport.socketCount)"])
+            self.logger.info("stopping", metadata: ["connections": .stringConvertible(parts.transport.socketCount)])
             parts.router.isDraining = true
             parts.transport.leaveListeningSocket()
             // Clients must be disconnected early enough to reconnect within the resume window.

@@ -27,7 +27,7 @@ async def test_json_lines_have_the_life_of_the_server_and_each_kind_of_refusal()
         lines = [json.loads(line) for line in log_of(server)]
     for line in lines:
         assert {"time", "level", "label", "source", "message"} <= line.keys(), line
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", line["time"])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d", line["time"])
     messages = [line["message"] for line in lines]
     assert [each for each in messages if each in ("listening", "stopping", "stopped")] == [
         "listening", "stopping", "stopped",
@@ -40,9 +40,13 @@ async def test_json_lines_have_the_life_of_the_server_and_each_kind_of_refusal()
     ], "one line of each kind in ten seconds"
     requests = [line for line in lines if line["message"] == "answered a request"]
     assert [(line["method"], line["route"], line["status"]) for line in requests] == (
-        [("POST", "signal", "403")] * 3 + [("POST", "signal", "404")]
+        [("POST", "signal", 403)] * 3 + [("POST", "signal", 404)]
     )
     assert len({line["request"] for line in requests}) == 4
+    assert {line["path"] for line in requests} == {server.session_path(session, "/signal")}
+    assert all(type(line["milliseconds"]) is int for line in requests)
+    (listening,) = (line for line in lines if line["message"] == "listening")
+    assert listening["projects"] == 1
 
 
 def test_text_from_outside_cannot_forge_a_line():
@@ -50,6 +54,17 @@ def test_text_from_outside_cannot_forge_a_line():
         server.request("GET", "/v2/project/100/session/x%c3%a9%20status=200/connection")
         (line,) = [line for line in log_of(server) if "answered a request" in line]
     assert "path=/v2/project/100/session/x%c3%a9%20status=200/connection" in line and "status=403" in line
+
+
+def test_every_request_has_its_path_without_query_and_pasted_tokens():
+    token = "T1==cGFydG5lcl9pZD0xMDA"
+    with Server("--access-log", "--log-format", "json") as server:
+        for path in ("/", f"/livez?token={token}", "/no/such/page", f"/{token}", f"/room/{token}"):
+            server.request("GET", path)
+        lines = log_of(server)
+    paths = [json.loads(line)["path"] for line in lines if "answered a request" in line]
+    assert paths == ["/", "/livez", "/no/such/page", "/(23-bytes)", "/room/(23-bytes)"]
+    assert not any(token in line for line in lines)
 
 
 def test_request_ids_come_from_a_trusted_proxy_only():

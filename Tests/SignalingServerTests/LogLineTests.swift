@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import Logging
 import Testing
@@ -35,6 +36,31 @@ struct LogLineTests {
         #expect(TerminalText.json("\u{85}\u{2029}\n") == #"\u0085\u2029"# + "\n")
         let all = (UInt32(0)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init).filter(\.controlsTerminals)
         #expect(all.allSatisfy { $0.value < 0x10000 } && all.count == 65 + 2 + 12)
+    }
+
+    @Test("in JSON, what the program logs as a number is a number, and a name of digits stays text")
+    func numbers() throws {
+        let text = line(
+            .json, "x",
+            [
+                "count": .stringConvertible(UInt64(7)), "isOn": .stringConvertible(true), "name": "7",
+                "share": .stringConvertible(0.5), "endless": .stringConvertible(Double.infinity),
+                "list": [.stringConvertible(1), "1"],
+            ])
+        let object = try #require(try JSONValue(parsing: Array(text.utf8.dropLast())).objectValue)
+        #expect(object["count"] == .integer(7) && object["isOn"] == .bool(true) && object["name"] == "7")
+        #expect(object["share"] == .double(0.5) && object["endless"] == "inf")
+        #expect(object["list"] == .array([.integer(1), "1"]))
+        let plain = line(.text, "x", ["count": .stringConvertible(7)])
+        #expect(plain.contains(" count=7 "))
+    }
+
+    @Test("the time is RFC 3339 with milliseconds, and reads back as the same instant")
+    func time() throws {
+        let text = LogLine.timestamp(seconds: 1_790_000_000, milliseconds: 7)
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        #expect(try format.parse(text) == Date(timeIntervalSince1970: 1_790_000_000.007), "\(text)")
+        #expect(try Regex(#"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.007[+-]\d\d:\d\d"#).wholeMatch(in: text) != nil)
     }
 
     @Test("a JSON line has the standard members, and details cannot replace them")

@@ -63,6 +63,6 @@ struct ClientLog: Sendable {
     }
 
     private static func metadata(_ error: SignalingError) -> Logger.Metadata {
-        ["code": "\(error.code.number)", "error": "\(error.message)"]
+        ["code": .stringConvertible(error.code.number), "error": "\(error.message)"]
     }
 }

@@ -58,7 +58,7 @@ extension SQLiteCommandLog {
             if !content.sessions.isEmpty || content.sleeperCount > 0 || content.lastPosition < mark.confirmed {
                 logger.warning(
                     "the sessions of the last run begin anew, and their clients are told: \(reason)",
-                    metadata: ["path": "\(files.path)", "sessions": "\(content.sessions.count)"])
+                    metadata: ["path": "\(files.path)", "sessions": .stringConvertible(content.sessions.count)])
             }
             discarded = content.keptSessions
             content.removeSessions()

@@ -138,7 +138,10 @@ public final class SQLiteCommandLog: LocalCommandLog {
         } catch {
             logger.error(
                 "a command was refused by the command log; this is a defect of the server",
-                metadata: ["session": "\(command.session)", "counter": "\(command.id.counter)", "reason": "\(error)"])
+                metadata: [
+                    "session": "\(command.session)", "counter": .stringConvertible(command.id.counter),
+                    "reason": "\(error)",
+                ])
             // Not from within the call, as every other outcome.
             reports.add([.refused(command.session, error)])
         }

@@ -30,13 +30,13 @@ final class RequestLog {
             statistics.note(route: route.metricLabel, status: response.status, took: took)
             if route.isREST { response.headers.append((Self.idHeader, id)) }
             guard isAccessLogged || (response.status >= 500 && response.status != 501) else { return }
-            var metadata: Logger.Metadata = [
+            let namesNothing = !route.isREST && response.status >= HTTPStatus.badRequest.rawValue
+            let metadata: Logger.Metadata = [
                 "request": "\(id)", "method": "\(method)", "route": "\(route.metricLabel)",
-                "status": "\(response.status)", "milliseconds": "\(took.wholeNanoseconds / 1_000_000)",
-                "address": "\(address)",
+                "path": "\(Self.printable(namesNothing ? Self.shortened(path) : path))",
+                "status": .stringConvertible(response.status),
+                "milliseconds": .stringConvertible(took.wholeNanoseconds / 1_000_000), "address": "\(address)",
             ]
-            // A path that is no route may hold anything, also a token.
-            if route.isREST { metadata["path"] = "\(Self.printable(path))" }
             logger.info("answered a request", metadata: metadata)
         }
     }
@@ -59,6 +59,13 @@ final class RequestLog {
             true
         default: false
         }
+    }
+
+    /// Such a path may hold anything, also a token that somebody has pasted. Every secret of the server is longer than
+    /// the names that people look for.
+    private static func shortened(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.utf8.count > 20 ? "(\($0.utf8.count)-bytes)" : String($0) }.joined(separator: "/")
     }
 
     /// Cut, and without characters that could end the line or change a terminal.

@@ -366,7 +366,9 @@ final class Hub<Environment: HubEnvironment> {
         let farewell = unsent == .deliver && peer.isBacklogged ? writer.unsent(of: peer) : nil
         leaveRoom(peer)
         peer.socket.close(code: reason.rawValue, reason: reason.text, farewell: farewell)
-        logger.debug("closing", metadata: ["code": "\(reason.rawValue)", "socket": "\(peer.socket.id)"])
+        logger.debug(
+            "closing",
+            metadata: ["code": .stringConvertible(reason.rawValue), "socket": .stringConvertible(peer.socket.id)])
     }
 
     private func noteLineRate(of peer: Peer<Environment.Socket>) {

@@ -67,7 +67,8 @@ package final class LogWriter: Sendable {
             while queue.isEmpty { condition.wait() }
             let bytes = queue.take { [label, format] count in
                 LogLine.make(
-                    format, level: .warning, label: label, metadata: ["lines": "\(count)"], source: "SignalingServer",
+                    format, level: .warning, label: label, metadata: ["lines": .stringConvertible(count)],
+                    source: "SignalingServer",
                     message: "dropped log lines: the reader of the log is too slow")
             }
             isWriting = true

@@ -25,7 +25,7 @@ final class RefusalLog {
         guard let suppressed = lines.note(kind, now: now) else { return }
         var metadata: Logger.Metadata = [
             "route": "\(kind.route)", "reason": "\(kind.reason)", "address": "\(address())",
-            "suppressed": "\(suppressed)",
+            "suppressed": .stringConvertible(suppressed),
         ]
         if let key { metadata["apiKey"] = Self.isPrintable(key) ? "\(key)" : "malformed" }
         logger.notice("refused a request", metadata: metadata)

@@ -155,10 +155,12 @@ struct SessionHost {
         if !unreadable.isEmpty {
             logger.error(
                 "some sessions of the last run cannot be read, and their clients begin new ones",
-                metadata: ["sessions": "\(unreadable.count)"])
+                metadata: ["sessions": .stringConvertible(unreadable.count)])
         }
         if engine.sessionCount > 0 {
-            logger.info("restored the sessions of the last run", metadata: ["sessions": "\(engine.sessionCount)"])
+            logger.info(
+                "restored the sessions of the last run", metadata: ["sessions": .stringConvertible(engine.sessionCount)]
+            )
         }
     }
 }

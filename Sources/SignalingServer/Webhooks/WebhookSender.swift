@@ -175,10 +175,10 @@ final class WebhookSender: Sendable {
     private var fault: Logger.Metadata { ["last": "\(lastFault)"] }
 
     private func metadata(_ drops: WebhookQueue.Drops) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["count": "\(drops.count)"]
+        var metadata: Logger.Metadata = ["count": .stringConvertible(drops.count)]
         for (name, count) in [
             ("full", drops.full), ("expired", drops.expired), ("refused", drops.refused), ("stopped", drops.stopped),
-        ] where count > 0 { metadata[name] = "\(count)" }
+        ] where count > 0 { metadata[name] = .stringConvertible(count) }
         return metadata
     }
 }

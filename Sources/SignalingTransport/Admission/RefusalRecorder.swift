@@ -22,7 +22,7 @@ public final class RefusalRecorder {
         lastAt[refusal] = now
         guard let suppressed = lines.note(refusal, now: now) else { return }
         var metadata: Logger.Metadata = [
-            "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": "\(suppressed)",
+            "reason": "\(refusal.rawValue)", "address": "\(address())", "suppressed": .stringConvertible(suppressed),
         ]
         if let origin { metadata["origin"] = "\(Self.printable(origin))" }
         logger.log(

@@ -47,6 +47,7 @@ enum LWSLog {
         }
         // The library reports a peer's malformed request as an "error", too, so its errors are warnings here.
         let level: Logger.Level = isError ? .warning : .info
-        logger.log(level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": "\(suppressed)"])
+        logger.log(
+            level: level, "libwebsockets", metadata: ["line": "\(text)", "suppressed": .stringConvertible(suppressed)])
     }
 }
