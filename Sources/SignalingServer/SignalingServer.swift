@@ -59,42 +59,18 @@ public final class SignalingServer: Service {
         self.configuration = configuration
         self.logger = logger
         self.onReady = onReady
-        guard (0...65_535).contains(configuration.port) else {
-            throw ConfigurationError("the port is \(configuration.port). Use a number from 0 to 65535.")
-        }
+        var faults = FaultCollector()
+        configuration.check(&faults)
+        files = configuration.readFiles(&faults)
+        try faults.finish()
         if let projects = try configuration.access.projects() {
             self.projects = projects
             developmentSecret = nil
         } else {
-            guard ServerConfiguration.isLoopback(configuration.host) else {
-                throw ConfigurationError(
-                    "development mode gives tokens to every client, so it cannot listen on \(configuration.host). Use "
-                        + "a loopback address, or give an API key and a secret.")
-            }
-            guard configuration.admission.trustedProxies.isEmpty else {
-                throw ConfigurationError(
-                    "development mode gives tokens to every client on this machine, and a trusted proxy brings clients "
-                        + "of other machines. Remove --trusted-proxy, or give an API key and a secret.")
-            }
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
             projects = [try Self.developmentProject(secret)]
             developmentSecret = secret
-        }
-        do {
-            files = try configuration.webRoot.map(StaticFiles.init(folder:)) ?? StaticFiles()
-        } catch {
-            throw ConfigurationError("the web folder cannot be used: \(error)")
-        }
-        if let admin = configuration.admin, admin.token == nil, !ServerConfiguration.isLoopback(admin.host) {
-            throw ConfigurationError(
-                "the admin listener on \(admin.host) can be reached from other machines. Give --admin-token, or use a "
-                    + "loopback address.")
-        }
-        if let admin = configuration.admin, admin.token == nil, !configuration.admission.trustedProxies.isEmpty {
-            throw ConfigurationError(
-                "the admin listener has no token, and the clients of a trusted proxy could reach it through the proxy. "
-                    + "Give --admin-token.")
         }
         drainTime = Mutex(configuration.drainTime)
         loop = LoopThread(name: "signalbox", logger: logger)

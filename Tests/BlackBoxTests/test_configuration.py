@@ -80,6 +80,19 @@ def test_check_finds_faults_and_exits_with_78(tmp_path, content, text):
     refused(78, "config", "check", tmp_path / "settings.json", text=text)
 
 
+def test_check_and_serve_report_all_faults_at_once(tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text('{"prot": 1, "resumeSeconds": -1, "tlsKey": "k", "projects": [{"apiKey": "1", "secrets": []}]}')
+    for status, arguments in ((78, ("config", "check", file)), (64, ("serve", "--config", file))):
+        done = run(*arguments, timeout=20, admin_token="t")
+        lines = done.stderr.splitlines()
+        assert done.returncode == status and not done.stdout, done
+        assert all(line.startswith("signalbox: ") for line in lines)
+        for text in ('unknown setting "prot"', "resumeSeconds is -1", "projects[0] has 0 secrets"):
+            assert sum(text in line for line in lines) == 1, (text, lines)
+    assert len(run("config", "check", file, admin_token="t").stderr.splitlines()) == 5, "and contradictions, too"
+
+
 def test_check_compares_certificate_and_key(tmp_path):
     keys = sorted(TLS.glob("*.key.pem"))
     other = next(key for key in keys if key.name != "server.key.pem")

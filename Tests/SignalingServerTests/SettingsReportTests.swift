@@ -40,13 +40,16 @@ struct SettingsReportTests {
         let (variable, fileVariable) = (try #require(declaration.variable), try #require(declaration.fileVariable))
         #expect(fileVariable == variable + "_FILE")
         try await withFile("from the file\r\n") { path in
-            let (values, names) = try SecretFiles.resolve([fileVariable: path])
+            var faults = FaultCollector()
+            let (values, names) = SecretFiles.resolve([fileVariable: path], &faults)
             #expect(values[variable] == "from the file" && names[declaration.name] == "\(fileVariable) \(path)")
-            #expect(throws: ConfigurationError.self) {
-                _ = try SecretFiles.resolve([fileVariable: path, variable: "given"])
-            }
+            #expect(faults.faults.isEmpty)
+            _ = SecretFiles.resolve([fileVariable: path, variable: "given"], &faults)
+            #expect(faults.faults.count == 1 && faults.unusable == [declaration.name])
         }
-        #expect(throws: ConfigurationError.self) { _ = try SecretFiles.resolve([fileVariable: "/nowhere/at/all"]) }
+        var faults = FaultCollector()
+        _ = SecretFiles.resolve([fileVariable: "/nowhere/at/all"], &faults)
+        #expect(faults.faults.count == 1 && faults.unusable == [declaration.name])
     }
 
     @Test("the example is a valid file that names every setting of a file")

@@ -47,7 +47,7 @@ extension AdmissionSettings {
     ///
     /// - Throws: ``ConfigurationError``.
     static func trustedProxies(_ text: String) throws -> [AddressBlock] {
-        try elements(text).map { element in
+        try elements(text).mapCollectingFaults { element in
             guard let block = AddressBlock(element) else {
                 throw ConfigurationError(
                     "the trusted proxy \"\(element)\" is not valid. Use an IP address, or a block such as 10.0.0.0/8.")
@@ -65,7 +65,7 @@ extension AdmissionSettings {
     /// - Throws: ``ConfigurationError``.
     static func allowedOrigins(_ text: String) throws -> Set<String> {
         Set(
-            try elements(text).map { element in
+            try elements(text).mapCollectingFaults { element in
                 guard !hostlessOrigins.contains(element) else { return element }
                 guard WebOrigin(element) != nil, element == element.lowercased() else {
                     throw ConfigurationError(

@@ -8,19 +8,25 @@ package enum SecretFiles {
 
     /// The environment with the secrets of the files, and the variable or the credential that each comes from.
     ///
-    /// - Throws: ``ConfigurationError`` when a file cannot be read or is empty, or when a secret is given twice.
-    static func resolve(_ environment: [String: String]) throws -> (values: [String: String], names: [String: String]) {
+    /// - Parameter faults: gets one for each file that cannot be read or is empty, and for a secret that is given twice.
+    static func resolve(
+        _ environment: [String: String], _ faults: inout FaultCollector
+    ) -> (values: [String: String], names: [String: String]) {
         var (values, names) = (environment, [String: String]())
         for declaration in SettingsTable.declarations {
             guard let variable = declaration.variable, let fileVariable = declaration.fileVariable else { continue }
             if let path = environment[fileVariable] {
-                values[variable] = try value(of: variable, in: environment)
                 names[declaration.name] = "\(fileVariable) \(path)"
+                do { values[variable] = try value(of: variable, in: environment) } catch {
+                    faults.addUnusable(error, declaration.name)
+                }
             } else if environment[variable] == nil, let folder = environment["CREDENTIALS_DIRECTORY"],
                 FileManager.default.fileExists(atPath: "\(folder)/\(variable)")
             {
-                values[variable] = try read("\(folder)/\(variable)", for: "CREDENTIALS_DIRECTORY")
                 names[declaration.name] = "the credential \(variable)"
+                do { values[variable] = try read("\(folder)/\(variable)", for: "CREDENTIALS_DIRECTORY") } catch {
+                    faults.addUnusable(error, declaration.name)
+                }
             }
         }
         return (values, names)

@@ -166,10 +166,3 @@ extension ServerConfiguration.Access {
         }
     }
 }
-
-/// Why the server refuses a configuration. The description is one line for the operator.
-public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-    public let description: String
-
-    public init(_ description: String) { self.description = description }
-}

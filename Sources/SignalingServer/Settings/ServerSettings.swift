@@ -39,31 +39,66 @@ public struct ServerSettings: Sendable {
     }
 
     /// The effective values from all sources, and the lists of the file.
+    ///
+    /// - Throws: ``ConfigurationError`` with the faults of all values.
     package func resolved(environment: [String: String]) async throws -> ResolvedSettings {
-        let (sources, file) = try await sources(environment: environment)
+        let (settings, faults) = await read(environment: environment)
+        try faults.finish()
+        return settings
+    }
+
+    /// The values that can be used, and the faults of the others.
+    func read(environment: [String: String]) async -> (ResolvedSettings, FaultCollector) {
+        var faults = FaultCollector()
+        let (sources, file) = await sources(environment: environment, &faults)
         var settings = ServerSettings()
+        var places: [String: String] = [:]
         for declaration in SettingsTable.declarations where !declaration.isList {
-            settings.values[declaration.name] = try await sources.content(of: declaration)
+            do {
+                guard let found = try await sources.found(declaration) else { continue }
+                settings.values[declaration.name] = found.content
+                places[declaration.name] = found.source
+            } catch {
+                faults.addUnusable(error, declaration.name)
+                let config = SettingsTable.shared.config.declaration.name
+                if declaration.name == config { faults.markUnusable(SettingsTable.declarations.map(\.name)) }
+            }
         }
-        return ResolvedSettings(
-            values: settings, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
+        for list in SettingsTable.declarations where list.isList && file?.count(of: list) ?? 0 > 0 {
+            places[list.name] = file?.source.spelling(list)
+        }
+        let resolved = ResolvedSettings(
+            values: settings, places: places, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
             projectHistory: file?.history ?? [:])
+        return (resolved, faults)
     }
 
     /// The sources in the order of their precedence, and the file if there is one.
-    func sources(environment: [String: String]) async throws -> ([SettingsSource], SettingsFile?) {
+    func sources(
+        environment: [String: String], _ faults: inout FaultCollector
+    ) async -> ([SettingsSource], SettingsFile?) {
         let commandLine = SettingsSource.commandLine(values)
-        let (environment, names) = try SecretFiles.resolve(environment)
+        let (environment, names) = SecretFiles.resolve(environment, &faults)
         let variables = SettingsSource.environment(environment, names: names)
-        let path = try await [commandLine, variables].value(of: SettingsTable.shared.config)
-        let file = try path.map { try SettingsFile(path: $0) }
-        return ([commandLine, variables] + (file.map { [$0.source] } ?? []), file)
+        // Its own fault is one of the faults of the values.
+        let path = try? await [commandLine, variables].value(of: SettingsTable.shared.config)
+        guard let path else { return ([commandLine, variables], nil) }
+        do {
+            let file = try SettingsFile(path: path, &faults)
+            return ([commandLine, variables, file.source], file)
+        } catch {
+            // Any setting may have its value there.
+            faults.addUnusable(error, SettingsTable.declarations.map(\.name))
+            return ([commandLine, variables], nil)
+        }
     }
 }
 
 /// The values of all settings after the sources have been merged, and the lists of the file.
 package struct ResolvedSettings: Sendable {
     package let values: ServerSettings
+    /// Where each value comes from: `--port`, `SIGNALBOX_PORT`, `"port" in FILE`.
+    let places: [String: String]
     let projects: [Project]
     package let projectWebhooks: [APIKey: WebhookReceiver]
     /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.
@@ -71,31 +106,44 @@ package struct ResolvedSettings: Sendable {
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
-        var configuration = ServerConfiguration(access: try access())
+        var faults = FaultCollector()
+        let configuration = configuration(&faults)
+        do { try faults.finish() } catch { throw error.located(places) }
+        return configuration
+    }
+
+    /// As far as the values permit one; the rest has its defaults.
+    func configuration(_ faults: inout FaultCollector) -> ServerConfiguration {
+        // No project is not development mode: what would be wrong there alone is no fault.
+        var configuration = ServerConfiguration(
+            access: faults.collect(Self.projectNames) { try access() } ?? .projects([]))
         if let host = values.host { configuration.host = host }
         if let port = values.port { configuration.port = port }
         configuration.webRoot = values.webRoot
         if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }
-        configuration.tls = try tls()
+        configuration.tls = faults.collect(Self.tlsNames) { try tls() } ?? nil
         configuration.sessionBounds = sessionBounds(configuration.access)
         configuration.requestRate = requestRate(configuration.access)
         if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
             configuration.tokenExpiry = policy
         }
-        configuration.admission = try admission()
+        configuration.admission = admission(&faults)
         if let milliseconds = values.mergeMilliseconds { configuration.mergeTime = .milliseconds(milliseconds) }
         if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
         configuration.stateFolder = values.stateDir
         if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {
             configuration.durability = durability
         }
-        configuration.history = try history(configuration.access)
+        configuration.history = faults.collect(["history"]) { try history(configuration.access) } ?? .none
         configuration.historyBounds = historyBounds
         if let reading = values.historyAccess.flatMap({ HistoryReading(rawValue: $0.lowercased()) }) {
             configuration.historyReading = reading
         }
-        configuration.redis = try redis(configuration)
-        configuration.webhook = try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
+        configuration.redis = redis(configuration, &faults)
+        configuration.webhook =
+            faults.collect(["webhookUrl", "webhookSecret"]) {
+                try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
+            } ?? nil
         configuration.projectWebhooks = projectWebhooks
         if let pause = values.webhookRetryMilliseconds {
             configuration.webhookBounds.firstPause = .milliseconds(pause)
@@ -104,7 +152,9 @@ package struct ResolvedSettings: Sendable {
             configuration.admin = AdminListener(
                 host: values.adminHost ?? "127.0.0.1", port: port, token: values.adminToken)
         } else if values.adminHost != nil || values.adminToken != nil {
-            throw ConfigurationError("adminHost or adminToken is given without adminPort. Add --admin-port.")
+            faults.collect(["adminHost", "adminToken", "adminPort"]) {
+                throw ConfigurationError("adminHost or adminToken is given without adminPort. Add --admin-port.")
+            }
         }
         if let isServed = values.publicMetrics { configuration.servesMetrics = isServed }
         if let isLogged = values.accessLog { configuration.logsRequests = isLogged }
@@ -159,38 +209,47 @@ package struct ResolvedSettings: Sendable {
         return bounds
     }
 
-    private func redis(_ configuration: ServerConfiguration) throws -> [RedisAddress] {
+    private func redis(_ configuration: ServerConfiguration, _ faults: inout FaultCollector) -> [RedisAddress] {
         guard let list = values.redis else { return [] }
-        if configuration.stateFolder != nil {
+        faults.check(["redis", "stateDir"]) {
+            guard configuration.stateFolder != nil else { return }
             throw ConfigurationError(
                 "the sessions cannot be both in Redis and in a state folder. Remove --redis or --state-dir.")
         }
-        if case .development = configuration.access {
+        faults.check(["redis"]) {
+            guard case .development = configuration.access else { return }
             throw ConfigurationError(
                 "servers that share sessions need the same project, and development mode creates one of its own. Give "
                     + "each server the same API key and secret.")
         }
-        return try list.split(separator: ",", omittingEmptySubsequences: false).map { text in
-            do throws(CommandLogFault) {
-                return try RedisAddress(String(text))
-            } catch {
-                throw ConfigurationError("redis: \(error.message)")
+        return faults.collect(["redis"]) {
+            try list.split(separator: ",", omittingEmptySubsequences: false).mapCollectingFaults { text in
+                do throws(CommandLogFault) {
+                    return try RedisAddress(String(text))
+                } catch {
+                    throw ConfigurationError("redis: \(error.message)")
+                }
             }
-        }
+        } ?? []
     }
 
-    private func admission() throws -> AdmissionSettings {
+    private func admission(_ faults: inout FaultCollector) -> AdmissionSettings {
         var admission = AdmissionSettings()
         admission.maxConnections = values.maxConnections
         admission.maxConnectionsPerAddress = values.maxConnectionsPerAddress
         admission.maxConnectionsPerProject = values.maxConnectionsPerProject
         admission.maxConnectionsPerToken = values.maxConnectionsPerToken
-        if let text = values.trustedProxy { admission.trustedProxies = try AdmissionSettings.trustedProxies(text) }
+        if let text = values.trustedProxy {
+            admission.trustedProxies =
+                faults.collect(["trustedProxy"]) { try AdmissionSettings.trustedProxies(text) } ?? []
+        }
         if let naming = values.proxyHeader.flatMap({ ProxyNaming(rawValue: $0.lowercased()) }) {
             admission.proxyNaming = naming
-            try checkProxyNaming(naming)
+            faults.check(["proxyHeader", "trustedProxy", "tlsCert"]) { try checkProxyNaming(naming) }
         }
-        admission.allowedOrigins = try values.allowedOrigins.map(AdmissionSettings.allowedOrigins)
+        admission.allowedOrigins =
+            faults.collect(["allowedOrigins"]) { try values.allowedOrigins.map(AdmissionSettings.allowedOrigins) }
+            ?? nil
         return admission
     }
 

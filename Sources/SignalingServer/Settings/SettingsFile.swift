@@ -21,7 +21,9 @@ struct SettingsFile {
     /// What single projects keep as history; `nil` as a value keeps nothing.
     let history: [APIKey: KeptTypes?]
 
-    init(path: String) throws {
+    /// - Parameter faults: gets those of the names and the lists.
+    /// - Throws: ``ConfigurationError`` for a file that is no JSON object.
+    init(path: String, _ faults: inout FaultCollector) throws {
         let name = "the configuration file \(path)"
         let bytes: Data
         do { bytes = try Data(contentsOf: URL(filePath: path)) } catch {
@@ -32,7 +34,7 @@ struct SettingsFile {
             throw ConfigurationError("\(name) is not JSON: \(error)")
         }
         let settings = try Members(value, of: name, ignoring: SettingsExample.comment)
-        try Self.checkNames(in: settings)
+        faults.collect { try Self.checkNames(in: settings) }
         source = .file(path, settings.object)
 
         let folder = URL(filePath: path).deletingLastPathComponent()
@@ -40,17 +42,27 @@ struct SettingsFile {
         var webhooks: [APIKey: WebhookReceiver] = [:]
         var history: [APIKey: KeptTypes?] = [:]
         let table = SettingsTable.shared
-        for members in try settings.list(table.projects.declaration.name) {
-            let project = try Self.project(members)
-            projects.append(project)
-            webhooks[project.apiKey] = try Self.webhook(members)
-            if let kept = try Self.history(members) { history.updateValue(kept, forKey: project.apiKey) }
-        }
-        for members in try settings.list(table.applications.declaration.name) {
-            let project = try Self.application(members, folder: folder)
-            projects.append(project)
-            webhooks[project.apiKey] = try Self.webhook(members)
-            if let kept = try Self.history(members) { history.updateValue(kept, forKey: project.apiKey) }
+        let lists: [(name: String, known: [String], read: (Members) throws -> Project)] = [
+            (table.projects.declaration.name, ["apiKey", "secrets"], Self.project),
+            (
+                table.applications.declaration.name, ["applicationId", "publicKeyFile"],
+                { try Self.application($0, folder: folder) }
+            ),
+        ]
+        for list in lists {
+            let before = faults.faults.count
+            for members in settings.list(list.name, &faults) {
+                faults.collect { try members.check(known: list.known + [Self.historyMember] + Self.webhookMembers) }
+                let project = faults.collect { try list.read(members) }
+                let webhook = faults.collect { try Self.webhook(members) } ?? nil
+                let kept = faults.collect { try Self.history(members) } ?? nil
+                guard let project else { continue }
+                projects.append(project)
+                webhooks[project.apiKey] = webhook
+                if let kept { history.updateValue(kept, forKey: project.apiKey) }
+            }
+            // Without all projects, nobody can say whether there are two of a key, or none.
+            if faults.faults.count > before { faults.markUnusable([list.name]) }
         }
         self.projects = projects
         self.webhooks = webhooks
@@ -67,12 +79,18 @@ struct SettingsFile {
     func count(of list: SettingDeclaration) -> Int { counts[list.name] ?? 0 }
 
     private static func checkNames(in settings: Members) throws {
-        let outside = SettingsTable.declarations.first { $0.fileKey == nil && settings.object[$0.name] != nil }
-        if let outside {
-            let others = [outside.option, outside.variable].compactMap(\.self).joined(separator: " or ")
-            throw ConfigurationError("\(settings.name) cannot have the setting \"\(outside.name)\". Use \(others).")
+        let outside = SettingsTable.declarations.filter { $0.fileKey == nil && settings.object[$0.name] != nil }
+        var faults = FaultCollector()
+        faults.collect {
+            _ = try outside.mapCollectingFaults { outside in
+                let others = [outside.option, outside.variable].compactMap(\.self).joined(separator: " or ")
+                throw ConfigurationError(
+                    "\(settings.name) cannot have the setting \"\(outside.name)\". Use \(others).")
+            }
         }
-        try settings.check(known: SettingsTable.declarations.compactMap(\.fileKey))
+        let known = SettingsTable.declarations.compactMap(\.fileKey)
+        faults.collect { try settings.check(known: known, others: outside.map(\.name)) }
+        try faults.finish()
     }
 
     // MARK: - Projects and applications
@@ -100,7 +118,6 @@ struct SettingsFile {
     }
 
     private static func project(_ members: Members) throws -> Project {
-        try members.check(known: ["apiKey", "secrets", historyMember] + webhookMembers)
         let apiKey = APIKey(try members.text("apiKey"))
         guard Project.isKey(apiKey) else {
             throw ConfigurationError(
@@ -125,7 +142,6 @@ struct SettingsFile {
     }
 
     private static func application(_ members: Members, folder: URL) throws -> Project {
-        try members.check(known: ["applicationId", "publicKeyFile", historyMember] + webhookMembers)
         let id = try members.text("applicationId")
         guard Project.isUUID(id) else {
             throw ConfigurationError("\(members.name): \"applicationId\" is \"\(id.prefix(64))\". Use a UUID.")
@@ -160,8 +176,10 @@ struct SettingsFile {
             self.name = name
         }
 
-        func check(known: [String]) throws {
-            for member in object where !known.contains(member.name) {
+        /// - Parameter others: names that have a fault already.
+        func check(known: [String], others: [String] = []) throws {
+            let unknown = object.filter { !known.contains($0.name) && !others.contains($0.name) }
+            _ = try unknown.mapCollectingFaults { member in
                 let advice =
                     NearestName.of(member.name, among: known).map { "Did you mean \"\($0)\"?" }
                     ?? "It can have: \(known.joined(separator: ", "))."
@@ -178,12 +196,15 @@ struct SettingsFile {
 
         /// The objects of a list, none when the list is absent. An empty list is an error, since it would mean
         /// development mode.
-        func list(_ member: String) throws -> [Members] {
+        func list(_ member: String, _ faults: inout FaultCollector) -> [Members] {
             guard let value = object[member] else { return [] }
             guard let values = value.arrayValue, !values.isEmpty else {
-                throw ConfigurationError("\(name): \"\(member)\" must be a list that is not empty")
+                faults.add(ConfigurationError("\(name): \"\(member)\" must be a list that is not empty"))
+                return []
             }
-            return try values.enumerated().map { try Members($1, of: "\(name): \(member)[\($0)]") }
+            return values.enumerated().compactMap { index, value in
+                faults.collect { try Members(value, of: "\(name): \(member)[\(index)]") }
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ extension ResolvedSettings {
     }()
 
     /// The settings that define the projects. They change together, and not between development mode and projects.
-    private static let projectNames: Set<String> = {
+    static let projectNames: Set<String> = {
         let table = SettingsTable.shared
         let declarations = [
             table.apiKey.declaration, table.apiSecret.declaration, table.dev.declaration, table.projects.declaration,
@@ -34,7 +34,7 @@ extension ResolvedSettings {
     }()
 
     /// TLS cannot be switched on or off, but its files may be others.
-    private static let tlsNames: Set<String> = [
+    static let tlsNames: Set<String> = [
         SettingsTable.shared.tlsCert.declaration.name, SettingsTable.shared.tlsKey.declaration.name,
     ]
 
@@ -60,7 +60,7 @@ extension ResolvedSettings {
         }
         if projectWebhooks != new.projectWebhooks { change.needRestart.append(Self.projectWebhooksName) }
         let settings = ResolvedSettings(
-            values: merged,
+            values: merged, places: new.places,
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
             projectWebhooks: projectWebhooks,
             projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory)

@@ -32,7 +32,9 @@ extension ServerSettings {
     ///
     /// - Throws: ``ConfigurationError``.
     public func report(environment: [String: String]) async throws -> SettingsReport {
-        let (sources, file) = try await sources(environment: environment)
+        var (_, faults) = await read(environment: environment)
+        try faults.finish()
+        let (sources, file) = await sources(environment: environment, &faults)
         var rows: [SettingsReport.Row] = []
         for declaration in SettingsTable.declarations {
             if declaration.isList {

@@ -1,10 +1,7 @@
 import ArgumentParser
 import Foundation
-import JSONText
-import Logging
 import SignalingProtocol
 import SignalingServer
-import SignalingTransport
 
 struct ConfigCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +14,7 @@ struct ConfigCommands: AsyncParsableCommand {
             discussion: """
                 Reads the file and the environment as `signalbox serve --config FILE` does, and checks what can be \
                 checked without a server: names, values, keys of applications, certificate and key, folders. Prints \
-                the first fault in one line and exits with 78. A variable that is no setting is a warning.
+                each fault in one line and exits with 78. A variable that is no setting is a warning.
                 """)
 
         @Argument(help: "The configuration file.", completion: .file(extensions: ["json"])) var file: String
@@ -26,15 +23,11 @@ struct ConfigCommands: AsyncParsableCommand {
             var settings = ServerSettings()
             settings.config = file
             let environment = ProcessInfo.processInfo.environment
-            do {
-                for warning in try await settings.report(environment: environment).warnings {
-                    StandardError.print("signalbox: warning: \(warning)")
-                }
-                try await ConfigurationCheck.run(settings, environment: environment)
-            } catch let error as ConfigurationError {
-                throw ExitStatus.exit(ExitStatus.configuration, error.description)
-            } catch let error as TransportError {
-                throw ExitStatus.exit(ExitStatus.configuration, error.message)
+            for warning in UnknownVariables.warnings(in: environment) {
+                StandardError.print("signalbox: warning: \(warning)")
+            }
+            do { try await settings.check(environment: environment) } catch let error as ConfigurationError {
+                throw ExitStatus.exit(ExitStatus.configuration, error)
             }
             StandardOutput.print("the configuration is valid")
         }
@@ -60,7 +53,7 @@ struct ConfigCommands: AsyncParsableCommand {
                 StandardOutput.print(table.lines.joined(separator: "\n"))
                 for warning in report.warnings { StandardError.print("signalbox: warning: \(warning)") }
             } catch let error as ConfigurationError {
-                throw ExitStatus.exit(ExitStatus.configuration, error.description)
+                throw ExitStatus.exit(ExitStatus.configuration, error)
             }
         }
     }
@@ -79,35 +72,6 @@ struct ConfigCommands: AsyncParsableCommand {
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
             StandardOutput.write(SettingsExample.text(secret: secret))
-        }
-    }
-}
-
-/// Checks what a server would refuse at its start, without opening a socket or creating anything.
-enum ConfigurationCheck {
-    static func run(_ settings: ServerSettings, environment: [String: String]) async throws {
-        let configuration = try await settings.configuration(environment: environment)
-        _ = try SignalingServer(
-            configuration: configuration, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
-        try configuration.tls?.check()
-        if let folder = configuration.stateFolder { try check(folder) }
-    }
-
-    /// The server creates the folder, but not its parent.
-    private static func check(_ folder: String) throws {
-        let files = FileManager.default
-        var isFolder: ObjCBool = false
-        if files.fileExists(atPath: folder, isDirectory: &isFolder) {
-            guard isFolder.boolValue, files.isWritableFile(atPath: folder) else {
-                throw ConfigurationError(
-                    "the state folder \(folder) cannot be written. Give a folder of the server's user.")
-            }
-        } else {
-            let parent = URL(filePath: folder).deletingLastPathComponent().path
-            guard files.fileExists(atPath: parent, isDirectory: &isFolder), isFolder.boolValue else {
-                throw ConfigurationError(
-                    "the state folder \(folder) cannot be created: \(parent) is no folder. Create it first.")
-            }
         }
     }
 }

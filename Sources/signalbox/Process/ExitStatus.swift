@@ -1,5 +1,6 @@
 import ArgumentParser
 import SignalingProtocol
+import SignalingServer
 import SignalingTransport
 
 /// The program's exit statuses, and the one line on standard error that comes with a failure.
@@ -36,6 +37,12 @@ enum ExitStatus {
     /// Prints the message and returns the error that ends the program with the status.
     static func exit(_ status: Int32, _ message: String) -> ExitCode {
         StandardError.print("signalbox: \(message)")
+        return ExitCode(status)
+    }
+
+    /// Prints the faults, each in a line, and returns the error that ends the program with the status.
+    static func exit(_ status: Int32, _ error: ConfigurationError) -> ExitCode {
+        for line in error.lines { StandardError.print("signalbox: \(line)") }
         return ExitCode(status)
     }
 

@@ -135,7 +135,7 @@ struct ServeCommand: AsyncParsableCommand {
                     current: settings)
             )
         } catch let error as ConfigurationError {
-            throw ExitStatus.exit(ExitStatus.usage, error.description)
+            throw ExitStatus.exit(ExitStatus.usage, error)
         }
     }
 
