@@ -50,6 +50,11 @@ def fails_in_one_line(result, code, *words):
         assert word in message, message
 
 
+def content(command):
+    """What a signal needs, and no other command takes."""
+    return ["--data", "x"] if command == "signal" else []
+
+
 # serve
 
 
@@ -288,7 +293,7 @@ async def test_an_application_is_read_from_the_environment_and_a_project_comes_f
         await ada.expect("signal", type="t")
         # With a given token, the command needs no credentials to sign with.
         token = run("token", session, **variables).stdout.strip()
-        assert run("signal", session, token=token, server=hosting.url).returncode == 0
+        assert run("signal", session, "--data", "x", token=token, server=hosting.url).returncode == 0
         # With both in the environment the project signs, and it cannot sign for a session of the application.
         both = variables | {"api_key": "200", "api_secret": "the first secret"}
         assert run("session", **both).stdout.strip() != ""
@@ -296,7 +301,7 @@ async def test_an_application_is_read_from_the_environment_and_a_project_comes_f
         fails(await asyncio.to_thread(run, "signal", session, "--type", "t", **both), USAGE)
         # The command line comes before the environment.
         named = ["--application-id", application.key, "--private-key-file", key_file]
-        assert (await asyncio.to_thread(run, "signal", session, *named, **both)).returncode == 0
+        assert (await asyncio.to_thread(run, "signal", session, "--data", "x", *named, **both)).returncode == 0
 
 
 @pytest.mark.parametrize("command", ["session", "token", "credentials", "signal", "listen", "chat"])
@@ -315,7 +320,7 @@ def test_an_incomplete_application_is_64_and_the_message_names_what_is_missing(h
     }  # fmt: skip
     arguments = [values.get(each, each) for each in part]
     session = [] if command in ("session", "credentials") else [application.session()]
-    result = run(command, *session, *arguments, input="", server=hosting.url)
+    result = run(command, *session, *arguments, *content(command), input="", server=hosting.url)
     assert words in fails(result, USAGE), result
 
 
@@ -323,7 +328,7 @@ def test_an_application_signs_no_token_for_a_session_of_another_project(hosting)
     _, names = hosting.owners["application"]
     session = hosting.owners["project"][0].session()
     for command in ("token", "signal", "listen", "chat"):
-        assert "token" in fails(run(command, session, *names, input="", server=hosting.url), USAGE)
+        assert "token" in fails(run(command, session, *names, *content(command), input="", server=hosting.url), USAGE)
 
 
 def test_a_forged_key_of_an_application_is_77(hosting, tmp_path):
@@ -331,7 +336,7 @@ def test_a_forged_key_of_an_application_is_77(hosting, tmp_path):
     (tmp_path / "other.pem").write_text(Application().private_pem)
     names = ["--application-id", application.key, "--private-key-file", tmp_path / "other.pem"]
     for command in ("signal", "listen", "chat"):
-        fails_in_one_line(run(command, application.session(), *names, input="", server=hosting.url), REFUSED)
+        fails_in_one_line(run(command, application.session(), *names, *content(command), input="", server=hosting.url), REFUSED)
 
 
 def test_credentials_are_accepted_by_rest(server, settings):
@@ -352,9 +357,9 @@ def test_credentials_are_accepted_by_rest(server, settings):
         ["session", "destroy"], ["session", "create", "more"], ["nonsense"], ["signal"], ["listen"], ["chat"],
         ["signal", "SESSION", "--type", "a b"], ["signal", "SESSION", "--type", "a" * 129],
         ["signal", "SESSION", "--data", "a" * 8193],
-        ["signal", "SESSION", "--to", ""], ["signal", "SESSION", "--server", "nonsense"],
-        ["signal", "SESSION", "--server", "ftp://x/"],
-        ["signal", "SESSION", "--role", "admin"], ["signal", "SESSION", "--name", "a" * 1001],
+        ["signal", "SESSION", "--data", "x", "--to", ""], ["signal", "SESSION", "--data", "x", "--server", "nonsense"],
+        ["signal", "SESSION", "--data", "x", "--server", "ftp://x/"],
+        ["signal", "SESSION", "--data", "x", "--role", "admin"], ["signal", "SESSION", "--data", "x", "--name", "a" * 1001],
     ],
     ids=lambda arguments: " ".join(arguments)[:50],
 )  # fmt: skip
@@ -372,10 +377,10 @@ def test_an_unreachable_server_is_69(server, settings):
     port = free_port()
     session = server.project.session()
     for command in ("signal", "listen", "chat"):
-        result = run(command, session, input="", **settings | {"server": f"http://127.0.0.1:{port}"})
+        result = run(command, session, *content(command), input="", **settings | {"server": f"http://127.0.0.1:{port}"})
         fails_in_one_line(result, UNREACHABLE)
     # The program requests a room by HTTP.
-    fails_in_one_line(run("signal", "lobby", "--server", f"http://127.0.0.1:{port}"), UNREACHABLE)
+    fails_in_one_line(run("signal", "lobby", "--data", "x", "--server", f"http://127.0.0.1:{port}"), UNREACHABLE)
 
 
 def test_another_service_on_the_port_is_69(server, settings):
@@ -391,7 +396,7 @@ def test_another_service_on_the_port_is_69(server, settings):
 
     threading.Thread(target=accept_and_close, daemon=True).start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    result = run("signal", server.project.session(), **settings | {"server": url})
+    result = run("signal", server.project.session(), "--data", "x", **settings | {"server": url})
     listener.close()
     fails_in_one_line(result, UNREACHABLE)
 
@@ -400,9 +405,9 @@ def test_a_refusal_by_the_server_is_77(server, settings):
     session = server.project.session()
     forged = server.project.token(session, secret="another")
     for command in ("signal", "listen", "chat"):
-        fails_in_one_line(run(command, session, "--token", forged, input="", **settings), REFUSED)
-    fails_in_one_line(run("signal", session, **settings | {"api_secret": "another"}), REFUSED)
-    fails_in_one_line(run("signal", session, "--role", "publisheronly", **settings), REFUSED)
+        fails_in_one_line(run(command, session, "--token", forged, *content(command), input="", **settings), REFUSED)
+    fails_in_one_line(run("signal", session, "--data", "x", **settings | {"api_secret": "another"}), REFUSED)
+    fails_in_one_line(run("signal", session, "--data", "x", "--role", "publisheronly", **settings), REFUSED)
 
 
 # signal
@@ -423,7 +428,7 @@ async def test_signal_prints_its_seq(server, settings):
         assert (result.returncode, result.stdout) == (0, "6\n")
         await ada.expect("connectionCreated")
         await ada.expect("signal", data="psst", to=ada.id)
-        result = await asyncio.to_thread(run, "signal", session, "--to", "nobody", **settings)
+        result = await asyncio.to_thread(run, "signal", session, "--data", "x", "--to", "nobody", **settings)
         fails_in_one_line(result, 1)
 
 
@@ -584,7 +589,7 @@ async def test_admin_shows_connection_data_that_cannot_control_a_terminal(server
     assert json.loads(exact.stdout)["connections"]["items"][0]["data"] == HOSTILE
 
 
-@pytest.mark.parametrize("arguments", [["signal", "lobby"], ["link", "lobby", "--name", "Bob"], ["health"], ["admin", "stats"]])
+@pytest.mark.parametrize("arguments", [["signal", "lobby", "--data", "x"], ["link", "lobby", "--name", "Bob"], ["health"], ["admin", "stats"]])
 def test_the_answer_of_a_hostile_server_cannot_control_a_terminal(arguments):
     class Hostile(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -655,18 +660,38 @@ def test_a_tool_gives_up_on_a_frozen_server():
         url = f"http://127.0.0.1:{frozen.getsockname()[1]}"
         project = {"api_key": "100", "api_secret": "s", "server": url}
         session = run("session", **project).stdout.strip()
-        fails_in_one_line(run("signal", session, **project), UNREACHABLE, "10 seconds")
-        fails_in_one_line(run("signal", "lobby", server=url), UNREACHABLE, "cannot be reached")
+        fails_in_one_line(run("signal", session, "--data", "x", **project), UNREACHABLE, "10 seconds")
+        fails_in_one_line(run("signal", "lobby", "--data", "x", server=url), UNREACHABLE, "cannot be reached")
+
+
+@pytest.mark.parametrize("command", [
+    ["signal", "lobby", "--data", "x"], ["listen", "lobby"], ["chat", "lobby"],
+    ["link", "lobby", "--name", "Bob"], ["history", "lobby"],
+])  # fmt: skip
+def test_wrong_credentials_for_a_room_are_77_also_where_none_are_needed(dev_server, command):
+    refused = run(*command, server=dev_server.url, api_key="100", api_secret="wrong", timeout=20)
+    fails_in_one_line(refused, REFUSED, "leave out the key and the secret")
+
+
+def test_a_link_with_wrong_credentials_is_refused(server):
+    session = server.project.session()
+    made = run("link", session, "--name", "Bob", server=server.url, api_key=server.project.key, api_secret="wrong")
+    assert made.returncode == REFUSED and not made.stdout and "refuses the credentials" in made.stderr, made
+
+
+def test_a_signal_without_type_and_data_says_what_to_give(server, settings):
+    sent = run("signal", server.project.session(), **settings)
+    fails_in_one_line(sent, USAGE, "--data")
 
 
 def test_a_room_name_with_a_slash_is_no_room(dev_server):
     for name in ("a/b", "a b", "../livez", "x" * 65, ""):
-        fails_in_one_line(run("signal", name, server=dev_server.url), USAGE, "neither a session id nor a room")
+        fails_in_one_line(run("signal", name, "--data", "x", server=dev_server.url), USAGE, "neither a session id nor a room")
 
 
 def test_the_wrong_server_for_a_room_is_64():
     for url in ("ftp://x", "nonsense", "http://", "http://127.0.0.1:99999", "http://x/?q", "mailto:a@b"):
-        fails_in_one_line(run("signal", "lobby", "--server", url), USAGE, url)
+        fails_in_one_line(run("signal", "lobby", "--data", "x", "--server", url), USAGE, url)
 
 
 def test_a_token_for_something_else_than_a_session_says_what_to_do(settings):
@@ -675,7 +700,7 @@ def test_a_token_for_something_else_than_a_session_says_what_to_do(settings):
 
 def test_a_malformed_token_is_explained(server, settings):
     session = server.project.session()
-    fails_in_one_line(run("signal", session, "--token", "T1==nonsense", **settings), REFUSED, "signalbox token SESSION")
+    fails_in_one_line(run("signal", session, "--data", "x", "--token", "T1==nonsense", **settings), REFUSED, "signalbox token SESSION")
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -707,8 +732,8 @@ def test_each_variable_that_the_help_names_has_its_effect(server):
         "SIGNALBOX_API_SECRET": (["session"], {"api_secret": "s"}),
         "SIGNALBOX_APPLICATION_ID": (["session"], {"application_id": "x"}),
         "SIGNALBOX_PRIVATE_KEY_FILE": (["session"], {"application_id": "x", "private_key_file": "/nonexistent"}),
-        "SIGNALBOX_SERVER": (["signal", session], other | {"server": "ftp://x"}),
-        "SIGNALBOX_TOKEN": (["signal", "lobby"], {"token": "T1==a"}),
+        "SIGNALBOX_SERVER": (["signal", session, "--data", "x"], other | {"server": "ftp://x"}),
+        "SIGNALBOX_TOKEN": (["signal", "lobby", "--data", "x"], {"token": "T1==a"}),
         "SIGNALBOX_API_SECRET_FILE": (["session"], {"api_key": "200", "api_secret_file": "/nonexistent"}),
         "SIGNALBOX_ADMIN_URL": (["admin", "stats"], {"admin_url": "ftp://x"}),
         "SIGNALBOX_ADMIN_TOKEN": (["admin", "stats"], {"admin_token": "a", "admin_token_file": "/nonexistent"}),

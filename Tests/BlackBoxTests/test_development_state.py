@@ -123,7 +123,7 @@ def test_credentials_of_another_server_or_project_are_not_used(home, port):
             refused = run(*arguments, "--server", url, env=home)
             assert refused.returncode == 64 and "credentials are missing" in refused.stderr, refused
         foreign = other.project.session(key="200")
-        refused = tool(home, server, "signal", foreign)
+        refused = tool(home, server, "signal", foreign, "--data", "x")
         assert refused.returncode == 64 and "a session id needs credentials" in refused.stderr, refused
 
 
@@ -141,7 +141,7 @@ def test_a_spoilt_file_of_credentials_is_refused_with_its_path(home, spoil, reas
 
 
 def test_a_secret_of_another_server_in_the_terminal_is_named(server):
-    refused = run("signal", server.project.session(), api_key="100", api_secret="another", server=server.url)
+    refused = run("signal", server.project.session(), "--data", "x", api_key="100", api_secret="another", server=server.url)
     assert refused.returncode == 77 and "Check SIGNALBOX_API_SECRET in this terminal" in refused.stderr, refused
 
 

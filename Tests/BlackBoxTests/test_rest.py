@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from credentials import jwt
+from credentials import Project, jwt
 from raw_socket import RawSocket
 from server_process import DEADLINE, Answer, Server, run
 from signalbox_client import Client
@@ -93,7 +93,7 @@ async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, ses
             server.session_path(session, "/signal"), server.session_path(session, f"/connection/{ada.id}/signal")
         ):
             for good in (
-                {"type": "x" * 128, "data": "😀" * 4096}, {"data": "\x01" * 8192}, {"type": ""}, {"unknown": 1}
+                {"type": "x" * 128, "data": "😀" * 4096}, {"data": "\x01" * 8192}, {"type": ""}, {"data": "x", "unknown": 1}
             ):
                 is_empty(server.rest("POST", path, good))
                 assert (await ada.next()).get("data") == good.get("data")
@@ -101,7 +101,7 @@ async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, ses
                 ({"type": "x" * 129}, 413), ({"data": "a" * 8193}, 413), ({"data": "😀" * 4096 + "a"}, 413),
                 ({"type": "a b"}, 400),
                 ({"type": "é"}, 400), ({"type": 1}, 400), ({"data": {}}, 400), ({"data": False}, 400), ([], 400),
-                ("x", 400), (None, 400),
+                ("x", 400), (None, 400), ({"text": "hello"}, 400), ({"Data": "hello"}, 400),
             ]:  # fmt: skip
                 is_error(server.rest("POST", path, bad), status)
             for raw in (
@@ -117,11 +117,17 @@ async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, ses
         assert len((await ada.signal())[1]) == 1
 
 
+async def test_rest_2_a_body_without_type_and_data_says_what_a_signal_needs(server, session):
+    async with await Client.join(server, session):
+        answer = server.rest("POST", server.session_path(session, "/signal"), {"message": "hello"})
+        assert answer.status == 400 and '"type"' in answer.json()["message"] and '"data"' in answer.json()["message"]
+
+
 async def test_rest_an_empty_session_or_an_unknown_connection_is_404(server, session):
     async with await Client.join(server, server.project.session()) as far:
         is_error(server.rest("POST", server.session_path(session, "/signal"), {"type": "a"}), 404)
         for unknown in (UNKNOWN, "nobody", far.id):
-            is_error(server.rest("POST", server.session_path(session, f"/connection/{unknown}/signal"), {}), 404)
+            is_error(server.rest("POST", server.session_path(session, f"/connection/{unknown}/signal"), {"data": "x"}), 404)
             is_error(server.rest("DELETE", server.session_path(session, f"/connection/{unknown}")), 404)
         assert len((await far.signal())[1]) == 1
 
@@ -501,6 +507,22 @@ def test_rest_4_development_mode_gives_tokens_only_to_this_machine(dev_server, h
         answer = dev_server.request("GET", path, headers={"Host": host} | ({"Origin": origin} if origin else {}))
         assert answer.status == status
         assert answer.headers["Access-Control-Allow-Origin"] == allowed
+
+
+def test_rest_4_a_room_refuses_wrong_credentials_and_needs_none():
+    with Server(dev=True) as server:
+        line = server.out.until("export SIGNALBOX_API_KEY=")
+        key, secret = (re.search(rf"SIGNALBOX_API_{name}=(\S+)", line)[1] for name in ("KEY", "SECRET"))
+        for path in ("/session", "/room/lobby"):
+            right = Project(key, secret).credentials()
+            assert server.request("GET", path, headers={"X-OPENTOK-AUTH": right}).status == 200
+            for headers in (
+                {"X-OPENTOK-AUTH": Project(key, "another secret").credentials()},
+                {"X-OPENTOK-AUTH": Project("101", secret).credentials()},
+                {"X-OPENTOK-AUTH": "nonsense"}, {"Authorization": "Bearer nonsense"},
+                {"X-TB-PARTNER-AUTH": "100:wrong"},
+            ):  # fmt: skip
+                is_error(server.request("GET", path, headers=headers), 403)
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])

@@ -9,12 +9,16 @@ struct DevelopmentRoom: Decodable {
     let token: String
 
     /// Asks the server for the room with this name.
-    static func find(_ name: String, on server: ServerURL, role: Role, data: String) async throws -> DevelopmentRoom {
+    ///
+    /// - Parameter signer: credentials that the user has given. The server refuses wrong ones.
+    static func find(
+        _ name: String, on server: ServerURL, role: Role, data: String, signer: SigningOptions.Signer?
+    ) async throws -> DevelopmentRoom {
         guard isName(name),
             let url = server.resource("/room/" + name, query: [("role", role.rawValue), ("data", data)])
         else { throw notARoom(name) }
         let (status, body): (HTTPStatus?, Data)
-        do { (status, body) = try await WebRequest.get(url) } catch {
+        do { (status, body) = try await WebRequest.get(url, header: signer?.requestHeader()) } catch {
             throw ExitStatus.exit(
                 ExitStatus.unreachable,
                 "the server at \(server.text) cannot be reached. Check that it runs, and --server or SIGNALBOX_SERVER.")
@@ -33,6 +37,11 @@ struct DevelopmentRoom: Decodable {
                 ExitStatus.notPermitted,
                 "the server is not in development mode, so it has no room \"\(name)\". Give a session id, and a token "
                     + "or credentials. `signalbox session create` creates a session id.")
+        case .forbidden where signer != nil:
+            throw ExitStatus.exit(
+                ExitStatus.notPermitted,
+                "room \"\(name)\" with these credentials: \(refusal). A room needs no credentials: leave out the key and "
+                    + "the secret, also in the SIGNALBOX_ variables.")
         default: throw ExitStatus.exit(ExitStatus.notPermitted, "room \"\(name)\": \(refusal)")
         }
     }

@@ -55,7 +55,7 @@ struct SessionOptions: ParsableArguments {
                 AccessRequest(sessionId: SessionID(session), role: role, connectionData: name))
             return (makeSession(signer.project.apiKey.rawValue, session, server), token)
         }
-        let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
+        let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name, signer: given)
         return (makeSession(room.apiKey, room.sessionId, server), room.token)
     }
 

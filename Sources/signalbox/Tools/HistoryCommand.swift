@@ -103,7 +103,8 @@ struct HistoryCommand: AsyncParsableCommand {
                 session, content.apiKey, try signing.givenSigner() ?? signing.localSigner(of: content.apiKey)
             )
         } else {
-            let room = try await DevelopmentRoom.find(session, on: server, role: .subscriber, data: "")
+            let room = try await DevelopmentRoom.find(
+                session, on: server, role: .subscriber, data: "", signer: signing.givenSigner())
             (id, key) = (room.sessionId, APIKey(room.apiKey))
             signer = try signing.localSigner(of: key) ?? signing.givenSigner()
         }

@@ -71,7 +71,8 @@ struct LinkCommand: AsyncParsableCommand {
     /// A room's session and token come from the server. With credentials for it, the tool signs a token of its own, so
     /// that the lifetime can be chosen.
     private func roomToken(on server: ServerURL) async throws -> (PageLink, SigningOptions.Signer?) {
-        let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name)
+        let room = try await DevelopmentRoom.find(
+            session, on: server, role: role, data: name, signer: signing.givenSigner())
         let signer = try signing.localSigner(of: APIKey(room.apiKey))
         if expiresIn != nil, signer == nil {
             throw ExitStatus.exit(
@@ -97,6 +98,12 @@ struct LinkCommand: AsyncParsableCommand {
             struct Code: Decodable { let code: String }
             if let answer, answer.status == .ok, let code = try? JSONDecoder().decode(Code.self, from: answer.body) {
                 return .code(code.code)
+            }
+            if let answer, answer.status == .forbidden, let refusal = WebRequest.refusal(answer.body) {
+                throw ExitStatus.exit(
+                    ExitStatus.notPermitted,
+                    "the server at \(server.text) refuses the credentials: \(refusal). A link with them would not work."
+                )
             }
             reason = answer.flatMap { WebRequest.refusal($0.body) } ?? "it does not answer"
         }

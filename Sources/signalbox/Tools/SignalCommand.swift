@@ -19,6 +19,11 @@ struct SignalCommand: AsyncParsableCommand {
     var to: String?
 
     func run() async throws {
+        guard type != nil || data != nil else {
+            throw ExitStatus.exit(
+                ExitStatus.usage,
+                "the signal has neither a type nor data. Give --data with the text, --type with its kind, or both.")
+        }
         let access = try await session.access()
         try await session.connect(access)
         do {
