@@ -17,8 +17,9 @@ struct Signalbox: AsyncParsableCommand {
             """,
         version: ServerVersion.text,
         subcommands: [
-            ServeCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self, CredentialsCommand.self,
-            SignalCommand.self, ListenCommand.self, ChatCommand.self, HistoryCommand.self, StateCommands.self,
+            ServeCommand.self, RoomCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self,
+            CredentialsCommand.self, SignalCommand.self, ListenCommand.self, ChatCommand.self, HistoryCommand.self,
+            StateCommands.self,
             VerifyCommand.self, BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
         ])
 

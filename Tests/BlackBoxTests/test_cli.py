@@ -664,8 +664,16 @@ def test_a_tool_gives_up_on_a_frozen_server():
         fails_in_one_line(run("signal", "lobby", "--data", "x", server=url), UNREACHABLE, "cannot be reached")
 
 
+def test_room_prints_the_session_of_a_room_and_names_what_is_wrong(dev_server, server, settings):
+    printed = run("room", "lobby", server=dev_server.url)
+    assert (printed.returncode, printed.stderr) == (0, ""), printed
+    assert printed.stdout == dev_server.room("lobby")["sessionId"] + "\n"
+    fails_in_one_line(run("room", "a/b", server=dev_server.url), USAGE, "a room")
+    fails_in_one_line(run("room", "lobby", server=server.url), REFUSED, "not in development mode")
+
+
 @pytest.mark.parametrize("command", [
-    ["signal", "lobby", "--data", "x"], ["listen", "lobby"], ["chat", "lobby"],
+    ["room", "lobby"], ["signal", "lobby", "--data", "x"], ["listen", "lobby"], ["chat", "lobby"],
     ["link", "lobby", "--name", "Bob"], ["history", "lobby"],
 ])  # fmt: skip
 def test_wrong_credentials_for_a_room_are_77_also_where_none_are_needed(dev_server, command):
