@@ -14,6 +14,18 @@ extension SignalingServer {
         /// The URL for a browser: `http://127.0.0.1:8080/`.
         public var url: String { Self.url(host: host, port: port, isSecure: isSecure) }
 
+        /// The URL for a browser on this machine, also of a server that listens on all addresses.
+        public var localURL: String {
+            Self.url(host: host == Self.anyHost ? "127.0.0.1" : host, port: port, isSecure: isSecure)
+        }
+
+        /// The URLs for other devices, from the addresses of this machine.
+        package func links(at addresses: [String]) -> [String] {
+            (host == Self.anyHost ? addresses : [host]).map { Self.url(host: $0, port: port, isSecure: isSecure) }
+        }
+
+        private static let anyHost = "0.0.0.0"
+
         static func url(host: String, port: Int, isSecure: Bool = false) -> String {
             let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             return "\(isSecure ? "https" : "http")://\(name):\(port)/"

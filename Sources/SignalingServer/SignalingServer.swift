@@ -199,6 +199,7 @@ public final class SignalingServer: Service {
         let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
+            isShared: configuration.isShared,
             links: configuration.redis.isEmpty ? LinkCodes() : nil, requestRate: configuration.requestRate,
             obstacle: { sessions.obstacle }, admin: api,
             metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log)

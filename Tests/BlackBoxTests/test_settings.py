@@ -45,7 +45,7 @@ def test_the_help_of_each_option_has_the_meaning_the_range_and_the_default_of_th
 @pytest.mark.parametrize("name, bounds", [
     (name, bounds)
     for name, _, bounds, _ in ROWS
-    if name not in ("log-level", "dev", "ephemeral", "allow-partner-auth", "public-metrics", "access-log")
+    if name not in ("log-level", "dev", "ephemeral", "share", "allow-partner-auth", "public-metrics", "access-log")
 ])  # fmt: skip
 def test_each_option_reaches_its_setting(name, bounds):
     """The error for a wrong value names the option: -1 is below every range, and no text may be empty."""

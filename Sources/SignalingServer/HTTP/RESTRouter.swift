@@ -11,6 +11,7 @@ final class RESTRouter {
     var verifier: TokenVerifier
     private let files: StaticFiles
     private let development: DevelopmentRooms?
+    private let isShared: Bool
     private var links: LinkCodes?
     private var parser = JSONParser(
         limits: JSONLimits(
@@ -31,19 +32,21 @@ final class RESTRouter {
 
     /// - Parameters:
     ///   - development: `nil` outside of development mode.
+    ///   - isShared: whether devices of the local network use development mode, too.
     ///   - links: `nil` if several nodes share the sessions.
     ///   - obstacle: why the server must not be given new work; `nil` when it may (`/readyz`).
     ///   - admin: for projects, each of which sees its own sessions.
     ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
+        isShared: Bool, links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
         metrics: (() -> HTTPResponse)?, log: RequestLog
     ) {
         self.hub = hub
         self.verifier = verifier
         self.files = files
         self.development = development
+        self.isShared = isShared
         self.links = links
         rates = RequestRates(limit: requestRate)
         self.obstacle = obstacle
@@ -61,6 +64,14 @@ final class RESTRouter {
             return
         }
         do throws(SignalingError) {
+            if development != nil, !reach(exchange).permits(route, isShared: isShared) {
+                throw SignalingError(
+                    .permissionDenied,
+                    isShared
+                        ? "this server is shared with its own network for chatting only: everything else works on its own "
+                            + "machine"
+                        : "a server in development mode answers requests from its own machine only")
+            }
             switch route {
             case .livez, .readyz: exchange.respond(health(route))
             case .metrics: if let metrics { exchange.respond(metrics()) }
@@ -165,16 +176,19 @@ final class RESTRouter {
         }
     }
 
+    private func reach(_ exchange: HTTPExchange) -> DevelopmentReach {
+        DevelopmentReach(
+            isOfThisMachine: exchange.isOfThisMachine, isOfLocalNetwork: exchange.isOfLocalNetwork,
+            host: exchange.header("host"), isShared: isShared)
+    }
+
     private func room(_ exchange: HTTPExchange, _ name: String) throws(SignalingError) -> HTTPResponse {
         guard let development else {
             return .failure(.notFound, "this server has no rooms: it is not in development mode")
         }
-        // Only programs and pages on this machine get tokens. A page from elsewhere could resolve its own host name to
-        // this machine (DNS rebinding), or make a cross-origin request. A client elsewhere could use a proxy, whose own
-        // address and default `Host` are of this machine.
-        guard exchange.isOfThisMachine, LoopbackName.matches(exchange.header("host")) else {
+        if let role = exchange.queryValue("role").flatMap({ Role(rawValue: $0) }), !reach(exchange).permits(role) {
             throw SignalingError(
-                .permissionDenied, "a server in development mode answers requests from its own machine only")
+                .permissionDenied, "moderators join on the machine of the server: this one is shared for chatting only")
         }
         var headers: [(name: String, value: String)] = [("Vary", "Origin")]
         if let origin = exchange.header("origin"), WebOrigin(origin)?.isOfThisMachine == true {

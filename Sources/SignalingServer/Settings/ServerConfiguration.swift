@@ -15,7 +15,7 @@ public struct ServerConfiguration: Sendable {
         /// Projects and applications: at least one, each with its own API key or ID.
         case projects([Project])
         /// Development mode: the server creates a project, and `GET /session` gives tokens to every client. Only for a
-        /// loopback address.
+        /// loopback address, unless ``ServerConfiguration/isShared``.
         case development
     }
 
@@ -24,6 +24,9 @@ public struct ServerConfiguration: Sendable {
     /// The port to listen on, 0 to 65535; 0 picks a free one. Default 8080.
     public var port: Int
     public var access: Access
+    /// Whether development mode is for devices of the local network, too. They get the page and join the rooms; everything
+    /// else stays on this machine. Default `false`.
+    public var isShared = false
     /// The folder with the test page and the browser library. `nil`: the server has no pages.
     public var webRoot: String?
     /// Whether the server accepts `X-TB-PARTNER-AUTH: key:secret`, which some old backends send. It exposes the secret

@@ -44,6 +44,13 @@ extension ServerConfiguration {
         }
         let isDevelopment = faults.collect(ResolvedSettings.projectNames) { try access.projects() == nil } ?? false
         if isDevelopment { checkDevelopment(&faults) }
+        if isShared, !isDevelopment {
+            faults.check(ResolvedSettings.projectNames.union(["share"])) {
+                throw ConfigurationError(
+                    "only development mode can be shared, and the server has projects. Remove --share, or the "
+                        + "credentials and projects.")
+            }
+        }
         guard let admin, admin.token == nil else { return }
         faults.check(["adminHost", "adminToken"]) {
             guard ServerConfiguration.isLoopback(admin.host) else {
@@ -63,11 +70,17 @@ extension ServerConfiguration {
 
     private func checkDevelopment(_ faults: inout FaultCollector) {
         faults.check(["host"]) {
-            guard ServerConfiguration.isLoopback(host) else {
+            guard ServerConfiguration.isLoopback(host) || isShared else {
                 throw ConfigurationError(
                     "development mode gives tokens to every client, so it cannot listen on \(host). Use a loopback "
-                        + "address, or give an API key and a secret.")
+                        + "address, or --share for the local network, or give an API key and a secret.")
             }
+        }
+        faults.check(["host", "share"]) {
+            guard isShared, ServerConfiguration.isLoopback(host) else { return }
+            throw ConfigurationError(
+                "other devices cannot reach \(host), so the server cannot be shared there. Remove --host, or give an "
+                    + "address of your network.")
         }
         faults.check(["trustedProxy"]) {
             guard admission.trustedProxies.isEmpty else {

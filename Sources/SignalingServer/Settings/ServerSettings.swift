@@ -117,7 +117,8 @@ package struct ResolvedSettings: Sendable {
         // No project is not development mode: what would be wrong there alone is no fault.
         var configuration = ServerConfiguration(
             access: faults.collect(Self.projectNames) { try access() } ?? .projects([]))
-        if let host = values.host { configuration.host = host }
+        configuration.isShared = values.share ?? false
+        if let host = values.host ?? (configuration.isShared ? "0.0.0.0" : nil) { configuration.host = host }
         if let port = values.port { configuration.port = port }
         configuration.webRoot = values.webRoot
         if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }

@@ -41,6 +41,10 @@ public struct SettingsTable: Sendable {
     public let ephemeral = Setting<Bool>(
         "ephemeral", default: "false",
         "Development mode: keep the secret and the rooms in memory, for this run only.")
+    public let share = Setting<Bool>(
+        "share", default: "false",
+        "Development mode for the local network: devices of the same Wi-Fi get the page and join the rooms. Everything else "
+            + "stays on this machine. Listens on 0.0.0.0 unless host is given.")
     public let webRoot = Setting<String>(
         "webRoot", default: "web-test-client, if the server finds it", form: "the path of a folder",
         "The folder with the test page and the browser library.")

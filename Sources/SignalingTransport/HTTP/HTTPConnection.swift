@@ -61,6 +61,9 @@ final class HTTPConnection: TurnEndClosable {
     /// Whether neither end of the TCP connection, nor the client that a trusted proxy names, is on another machine.
     var isOverLoopback: Bool { peer.isLoopback && address.isLoopback }
 
+    /// Whether the peer, and the client that a trusted proxy names, are of the local network.
+    var isOverLocalNetwork: Bool { LocalNetwork.contains(peer) && LocalNetwork.contains(address) }
+
     /// Whether the connection is idle after at least one request.
     var isIdle: Bool { lifecycle.isIdleAgain }
 

@@ -22,6 +22,8 @@ public final class HTTPExchange {
     /// Whether a program on this machine has sent the request: it comes over the loopback, and no proxy says that it has
     /// passed it on. A proxy that says nothing looks like a program on its own machine.
     public let isOfThisMachine: Bool
+    /// Whether it comes from a device of the local network or this machine, and a proxy has added nothing to it.
+    public let isOfLocalNetwork: Bool
     /// The response if there is none in time. Default: 503, with which the client may repeat the request. A handler that
     /// cannot take back what it began says so here.
     public var overdueResponse = HTTPResponse.refusal(
@@ -46,7 +48,9 @@ public final class HTTPExchange {
         remoteAddress = connection.remoteAddress
         remotePrefix = connection.addressPrefix
         isFromTrustedProxy = connection.isFromTrustedProxy
-        isOfThisMachine = connection.isOverLoopback && RequestHeaders.ofProxies.allSatisfy { headers[$0] == nil }
+        let isDirect = RequestHeaders.ofProxies.allSatisfy { headers[$0] == nil }
+        isOfThisMachine = connection.isOverLoopback && isDirect
+        isOfLocalNetwork = connection.isOverLocalNetwork && isDirect
     }
 
     /// The value of a header, by its name in lower case; nil if it is absent, empty, or none of those that are kept:

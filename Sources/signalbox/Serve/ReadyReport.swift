@@ -1,3 +1,4 @@
+import Foundation
 import SignalingProtocol
 import SignalingServer
 import Synchronization
@@ -11,11 +12,11 @@ final class ReadyReport: Sendable {
     /// Whether the server has accepted connections.
     var hasBegun: Bool { begun.withLock(\.self) }
 
-    func begin(at address: SignalingServer.Address, hasPage: Bool) {
+    func begin(at address: SignalingServer.Address, hasPage: Bool, isShared: Bool) {
         begun.withLock { $0 = true }
         // Programs wait for the ready line, and may use the tools at once.
         let obstacle = address.developmentSecret.flatMap { leave($0, port: address.port) }
-        StandardOutput.announce("signalbox is ready at \(address.url)")
+        StandardOutput.announce("signalbox is ready at \(address.localURL)")
         if let url = address.adminURL { StandardOutput.announce("administration is at \(url)") }
         if !hasPage {
             StandardOutput.announce(
@@ -24,7 +25,7 @@ final class ReadyReport: Sendable {
         }
         guard let secret = address.developmentSecret else { return }
         StandardOutput.announce(
-            "development mode: every client gets a token at \(address.url)session. Backends use this project:")
+            "development mode: every client gets a token at \(address.localURL)session. Backends use this project:")
         StandardOutput.announce(
             "export SIGNALBOX_API_KEY=\(SignalingServer.developmentKey) SIGNALBOX_API_SECRET=\(secret)")
         if let obstacle {
@@ -34,6 +35,23 @@ final class ReadyReport: Sendable {
         case .folder(let path): StandardOutput.announce("rooms are kept for the next server in \(path)")
         case .memory(let error?): StandardOutput.announce("rooms are kept in memory for this run: \(error)")
         case .memory(nil): break
+        }
+        if isShared { announceShare(address) }
+    }
+
+    /// How a phone on the same Wi-Fi joins: in one step, by the camera.
+    private func announceShare(_ address: SignalingServer.Address) {
+        let links = address.links(at: LocalAddresses.all())
+        guard let link = links.first else {
+            return StandardOutput.announce(
+                "this machine has no address on a local network, so other devices cannot join. Connect it to a Wi-Fi and "
+                    + "start the server again.")
+        }
+        StandardOutput.announce("on a phone on the same Wi-Fi, scan this code or open \(link)")
+        let lines = QRCode(link)?.lines(hasColours: isatty(STDOUT_FILENO) == 1) ?? []
+        for line in lines { StandardOutput.announce(line) }
+        if links.count > 1 {
+            StandardOutput.announce("if it does not load, try \(links.dropFirst().joined(separator: " or "))")
         }
     }
 

@@ -14,7 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Without credentials the server runs in development mode: it listens on this machine only, creates a \
             project, and gives tokens to every client that asks at /session and /room/NAME. It keeps its rooms for the \
-            next server on the same port, and leaves its credentials for the other commands of the same user.
+            next server on the same port, and leaves its credentials for the other commands of the same user. With \
+            --share, phones and other devices on the same Wi-Fi can join the rooms, too: the server prints a link and a \
+            QR code for them.
 
             Command-line options override environment variables (SIGNALBOX_PORT and so on), which override the file, \
             which overrides the defaults. docs/CONFIGURATION.md lists all settings.
@@ -125,8 +127,14 @@ struct ServeCommand: AsyncParsableCommand {
                 logger.warning("\(warning)")
             }
             if let warning = TestedLibraries.warning(about: TestedLibraries.all) { logger.warning("\(warning)") }
+            let isShared = configuration.isShared
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
-                report.begin(at: address, hasPage: hasPage)
+                report.begin(at: address, hasPage: hasPage, isShared: isShared)
+            }
+            if isShared {
+                StandardError.print(
+                    "signalbox: warning: --share lets every device on your network join the rooms and read them. Use it "
+                        + "only on a network that you trust, and stop the server when you are done.")
             }
             return (
                 server,

@@ -10,6 +10,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.apiSecret)) var apiSecret: String?
     @Flag(help: .setting(\.dev)) var dev = false
     @Flag(help: .setting(\.ephemeral)) var ephemeral = false
+    @Flag(help: .setting(\.share)) var share = false
     @Option(help: .setting(\.webRoot)) var webRoot: String?
     @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
     @Option(help: .setting(\.tlsCert)) var tlsCert: String?
@@ -62,6 +63,7 @@ struct SettingOptions: ParsableArguments {
         settings.apiSecret = apiSecret
         settings.dev = dev ? true : nil
         settings.ephemeral = ephemeral ? true : nil
+        settings.share = share ? true : nil
         settings.webRoot = webRoot
         settings.allowPartnerAuth = allowPartnerAuth ? true : nil
         settings.tlsCert = tlsCert
