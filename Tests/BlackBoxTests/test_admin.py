@@ -5,6 +5,7 @@ import http.client
 import json
 import re
 import signal
+import urllib.parse
 
 import pytest
 
@@ -52,6 +53,65 @@ async def test_sessions_and_connections_are_described_without_contents(admin_ser
         assert admin.get(f"sessions/{session}/events?after=4")["items"] == []
         everything = json.dumps([details, listed, members, events])
         assert "secret-type" not in everything and "SECRET" not in everything
+
+
+async def test_a_label_is_in_the_list_and_found_as_people_are(tmp_path):
+    label = "Suppört ~ 7 & more"
+    with Server("--admin-port", "0") as server:
+        admin = Admin(server)
+        form = urllib.parse.urlencode({"archiveMode": "manual", "label": label}).encode()
+        made = [
+            server.request("POST", "/session/create", body, server.project.headers() | {"Content-Type": kind}).json()
+            for body, kind in [
+                (form, "application/x-www-form-urlencoded"), (json.dumps({"label": label}).encode(), "application/json"),
+            ]
+        ]  # fmt: skip
+        named = [each[0]["session_id"] for each in made]
+        plain = server.rest("POST", "/session/create").json()[0]["session_id"]
+        printed = run("session", "create", "--label", label, api_key=server.project.key, api_secret=server.project.secret)
+        named.append(printed.stdout.strip())
+        clients = [await Client.join(server, session, data=f"Person {number}") for number, session in enumerate(named)]
+        clients.append(await Client.join(server, plain, data='{"name": "Zoë Ångström"}'))
+        assert {each["sessionId"]: each["label"] for each in admin.get("sessions")["items"]} == (
+            dict.fromkeys(named, label) | {plain: None}
+        )
+        assert admin.get(f"sessions/{named[0]}")["label"] == label
+
+        def found(text):
+            answer = admin.get("sessions?" + urllib.parse.urlencode({"search": text}))
+            assert answer["count"] == len(answer["items"])
+            return {each["sessionId"] for each in answer["items"]}
+
+        for text, expected in [
+            ("SUPPÖRT", set(named)), ("ångström", {plain}), ("person 1", {named[1]}), (plain[20:], {plain}),
+            ("", {plain, *named}), ("nobody", set()),
+        ]:  # fmt: skip
+            assert found(text) == expected, text
+        listed = run("admin", "sessions", "--url", admin.url)
+        assert label in listed.stdout
+
+
+def test_a_label_that_is_too_long_or_hostile_is_refused():
+    with Server() as server:
+        for label in ("x" * 65, "ü" * 33, " ", "a\nb", "a\u202eb", "\x1b[2J"):
+            body = json.dumps({"label": label}).encode()
+            refused = server.request("POST", "/session/create", body, server.project.headers())
+            assert refused.status == 400 and "64 bytes" in refused.json()["message"], label
+            made = run("session", "create", "--label", label, api_key="100", api_secret="s")
+            assert made.returncode == 64 and "64 bytes" in made.stderr and not made.stdout, label
+        for body in (b"label=", b"", b'{"label": null}', b'{"label": ""}', b"\xff=%zz", b"{nonsense"):
+            assert server.request("POST", "/session/create", body, server.project.headers()).status == 200, body
+
+
+async def test_a_search_reads_every_member_of_a_large_session(admin_server):
+    server, admin = admin_server, admin_server.admin
+    session = server.project.session()
+    clients = [await Client.join(server, session, data=f"member-{number:03}-of-search") for number in range(230)]
+    for number in (0, 199, 200, 229):
+        assert admin.get(f"sessions?search=member-{number:03}-of-search")["count"] == 1, number
+    assert admin.get("sessions?search=member-230-of-search")["count"] == 0
+    for client in clients:
+        await client.__aexit__()
 
 
 async def test_pages_of_lists(admin_server):

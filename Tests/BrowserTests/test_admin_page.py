@@ -41,10 +41,10 @@ def test_an_operator_sees_a_session_and_disconnects_a_client(open_page, server, 
     session = session_of(page, server, room)
     expect(page.locator("#status")).to_have_text(re.compile("^Running for"))
     expect(page.get_by_role("group", name="Connections", exact=True).locator(".value")).to_have_text("2")
-    page.get_by_role("button", name=session).click()
-    detail = page.get_by_role("region", name=session)
+    page.get_by_role("link", name=session).click()
+    detail = page.get_by_role("region", name=room)
     expect(detail.locator("#members tbody tr")).to_have_count(2)
-    expect(detail.get_by_role("cell", name="Bob")).to_be_visible()
+    expect(detail.get_by_role("cell", name="Bob", exact=True)).to_be_visible()
     ada.send("nobody but Bob may read this")
     bob.expect_messages("nobody but Bob may read this")
     expect(detail.locator("#events li").first).to_contain_text(re.compile(r"^\d+\s+signal to all\s+\d+ bytes$"))
@@ -52,23 +52,66 @@ def test_an_operator_sees_a_session_and_disconnects_a_client(open_page, server, 
     page.screenshot(path=screenshots / "admin.png", full_page=True)
 
     row = detail.locator("#members tbody tr", has_text="Bob")
-    row.get_by_role("button").click()
+    row.get_by_role("button", name="Disconnect Bob", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("Disconnect Bob? The client cannot resume")
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(detail.locator("#members tbody tr")).to_have_count(2)
     row.get_by_role("button").click()
     page.get_by_role("dialog").get_by_role("button", name="Disconnect").click()
     expect(detail.locator("#members tbody tr")).to_have_count(1)
-    expect(detail.get_by_role("cell", name="Ada")).to_be_visible()
+    expect(detail.get_by_role("cell", name="Ada", exact=True)).to_be_visible()
     page.get_by_role("button", name="Close").click()
     expect(detail).to_be_hidden()
+
+
+def test_a_session_has_a_name_an_address_and_is_found_by_a_person(open_page, server, room):
+    User.join(open_page, server.url, room, "Ada Lovelace")
+    page = open_page(server.admin)
+    session = session_of(page, server, room)
+    link = page.get_by_role("link", name=session)
+    expect(link).to_contain_text(room)
+    for text, count in ((room.upper(), 1), ("lovelace", 1), (session, 1), ("nobody has this name", 0)):
+        page.get_by_label("Search").fill(text)
+        expect(page.get_by_role("link", name=session)).to_have_count(count)
+    page.get_by_label("Search").fill("")
+    link.click()
+    detail = page.get_by_role("region", name=room)
+    expect(detail).to_contain_text(session)
+    address = page.url
+    assert urllib.parse.quote(session) in address
+    page.reload()
+    expect(detail.get_by_role("cell", name="Ada Lovelace", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+    expect(detail).to_be_hidden()
+    assert "#" not in page.url
+    page.go_back()
+    expect(detail).to_be_visible()
+    # Shared with a colleague.
+    other = open_page(address)
+    expect(other.get_by_role("region", name=room).get_by_role("cell", name="Ada Lovelace", exact=True)).to_be_visible()
+
+
+def test_on_a_phone_the_sessions_come_first_and_nothing_is_wider_than_the_screen(open_page, server, room, screenshots):
+    User.join(open_page, server.url, room, "Ada")
+    page = open_page(server.admin, viewport={"width": 390, "height": 844})
+    page.get_by_role("link", name=room).click()
+    expect(page.locator("#members tbody tr")).to_have_count(1)
+    tops = page.evaluate("['sessions', 'detail', 'numbers'].map((id) => document.getElementById(id).getBoundingClientRect().top)")
+    assert tops == sorted(tops), "sessions, then the chosen one, then the numbers"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.get_by_role("button", name="Disconnect Ada").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    for table in ("sessions", "members"):
+        assert page.evaluate(f"(e => e.scrollWidth <= e.clientWidth)(document.getElementById('{table}').parentElement)")
+    page.screenshot(path=screenshots / "admin-phone.png")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_control_has_a_name_and_each_text_enough_contrast(open_page, server, room, scheme, screenshots):
     User.join(open_page, server.url, room, "Ada")
     page = open_page(server.admin, color_scheme=scheme)
-    page.get_by_role("button", name=session_of(page, server, room)).click()
+    page.get_by_role("link", name=session_of(page, server, room)).click()
     expect(page.locator("#members tbody tr")).to_have_count(1)
     assert page.evaluate(NAMELESS) == []
     assert page.evaluate(LOW_CONTRAST) == []
@@ -105,11 +148,11 @@ def test_ten_thousand_sessions_are_shown_a_page_at_a_time(open_page, server):
     page.get_by_label("Search").fill("session-99")
     expect(page.locator("#range")).to_have_text("1–100 of 111")
     # A new answer changes rows in place: the focus stays.
-    button = page.get_by_role("button", name="session-9900")
-    button.focus()
+    link = page.get_by_role("link", name="session-9900")
+    link.focus()
     with page.expect_response("**/admin/v1/sessions?**"):
         pass
-    expect(button).to_be_focused()
+    expect(link).to_be_focused()
 
 
 def test_the_page_asks_for_the_token(open_page, require_server):

@@ -104,14 +104,27 @@ final class AdminAPI {
     // MARK: - Sessions
 
     private func listSessions(_ exchange: HTTPExchange, _ page: Page, _ scope: Scope, _ charge: @escaping Charge) {
-        let search = exchange.queryValue("search")
         lists.list(scope) { [self] listing in
-            charge(min(page.limit, max(0, listing.byTraffic.count - page.offset)))
-            respond(exchange) {
-                let rows = search.map { text in listing.byTraffic.filter { $0.id.rawValue.contains(text) } }
-                let all = rows ?? listing.byTraffic
-                return .page(all.dropFirst(page.offset).prefix(page.limit).map(\.json), count: all.count)
+            guard let text = exchange.queryValue("search"), !text.isEmpty else {
+                return respond(exchange, listing.byTraffic, page, charge)
             }
+            search(SessionSearch(text, in: listing, on: hub), scope) { [self] in respond(exchange, $0, page, charge) }
+        }
+    }
+
+    private func respond(_ exchange: HTTPExchange, _ rows: [SessionRow], _ page: Page, _ charge: Charge) {
+        charge(min(page.limit, max(0, rows.count - page.offset)))
+        respond(exchange) {
+            .page(rows.dropFirst(page.offset).prefix(page.limit).map(\.json), count: rows.count)
+        }
+    }
+
+    private func search(_ search: SessionSearch, _ scope: Scope, then answer: @escaping ([SessionRow]) -> Void) {
+        var search = search
+        work.begin(for: scope) {
+            guard search.advance(memberCount: Self.membersPerTurn) else { return false }
+            answer(search.found)
+            return true
         }
     }
 

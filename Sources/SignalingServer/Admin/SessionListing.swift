@@ -27,9 +27,12 @@ struct SessionRow: Sendable {
         sentByteCount = traffic?.sentByteCount ?? 0
     }
 
+    /// Read from the ID when it is needed, mostly on another thread.
+    var label: String? { SessionIDCodec.label(of: id)?.text }
+
     var json: JSONValue {
         [
-            "sessionId": .string(id.rawValue),
+            "sessionId": .string(id.rawValue), "label": label.map { .string($0) } ?? .null,
             "apiKey": (try? SessionIDCodec.read(id).apiKey).map { .string($0.rawValue) } ?? .null,
             "connections": .integer(Int64(connectionCount)), "detached": .integer(Int64(detachedCount)),
             "lastSeq": .integer(lastSeq.rawValue), "logEvents": .integer(Int64(logEventCount)),

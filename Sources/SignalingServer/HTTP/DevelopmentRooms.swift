@@ -40,7 +40,8 @@ final class DevelopmentRooms {
 
     private func session(of room: String) -> SessionID {
         var bits = FixedBits(of: secret.code(.sha256, of: Array("room \(room)".utf8)))
-        return SessionIDCodec.make(for: project, now: WallTime(milliseconds: 0), using: &bits)
+        return SessionIDCodec.make(
+            for: project, now: WallTime(milliseconds: 0), label: SessionLabel(room), using: &bits)
     }
 }
 

@@ -157,7 +157,8 @@ final class RESTRouter {
 
     // MARK: - Sessions
 
-    /// The options in the body (archiving, media routing, location) concern media. The server ignores them.
+    /// The body may have a label. Its other options (archiving, media routing, location) concern media: the server ignores
+    /// them.
     private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
         let isXML = SessionCreation.wantsXML(
             accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
@@ -165,7 +166,12 @@ final class RESTRouter {
             let project = try authorize(exchange, nil)
             if let refusal = refuseOverRate(project, isXML: isXML) { return refusal }
             let now = WallTime.current
-            let session = SessionIDCodec.make(for: project, now: now, using: &randomness)
+            let label: SessionLabel?
+            do { label = try SessionCreation.label(in: exchange.body) } catch {
+                return isXML
+                    ? SessionCreation.xmlFailure(.badRequest, error.message) : .failure(.badRequest, error.message)
+            }
+            let session = SessionIDCodec.make(for: project, now: now, label: label, using: &randomness)
             let creation = SessionCreation(session: session, apiKey: project.apiKey, createdAt: now)
             return isXML ? creation.xml : creation.json
         } catch {

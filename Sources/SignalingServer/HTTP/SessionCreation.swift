@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import SignalingProtocol
+import SignalingTokens
 import SignalingTransport
 
 /// The response to `POST /session/create` in OpenTok's form: a list of one session, in JSON or XML.
@@ -8,6 +9,18 @@ struct SessionCreation {
     let session: SessionID
     let apiKey: APIKey
     let createdAt: WallTime
+
+    /// The label in a body, which is a form or JSON; nil without one. OpenTok's SDKs send none.
+    static func label(in body: [UInt8]) throws(SignalingError) -> SessionLabel? {
+        let text =
+            body.first == UInt8(ascii: "{")
+            ? (try? JSONValue(parsing: body))?.objectValue?["label"]?.stringValue : FormEncoding.fields(body)?["label"]
+        guard let text, !text.isEmpty else { return nil }
+        guard let label = SessionLabel(text) else {
+            throw SignalingError(.invalidParameter, "\"label\" is not valid: \(SessionLabel.rule)")
+        }
+        return label
+    }
 
     /// Whether the client reads only XML. JSON is the default, also without an `Accept` header. The exception is
     /// OpenTok's own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only

@@ -1,10 +1,10 @@
 import SignalingProtocol
 
 /// `application/x-www-form-urlencoded`, as OpenTok's T1 tokens use it.
-enum FormEncoding {
+package enum FormEncoding {
     /// The decoded fields by name. Returns `nil` for malformed text and for a repeated name: unescaped text inside a
     /// signed value could otherwise replace a field.
-    static func fields(_ text: some Collection<UInt8>) -> [String: String]? {
+    package static func fields(_ text: some Collection<UInt8>) -> [String: String]? {
         text.withContiguousStorageIfAvailable(fields(of:)) ?? Array(text).withUnsafeBufferPointer(fields(of:))
     }
 

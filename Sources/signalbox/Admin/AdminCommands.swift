@@ -27,7 +27,7 @@ struct AdminCommands: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
         @OptionGroup var watch: WatchOptions
         @Option(help: "How many sessions to list, 1 to 1000.") var limit = 20
-        @Option(help: "List only sessions whose id contains this text.") var search: String?
+        @Option(help: "List only sessions whose label, id or connection data contains this text.") var search: String?
 
         func run() async throws {
             let client = try admin.client()

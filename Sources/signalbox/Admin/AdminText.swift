@@ -9,13 +9,15 @@ enum AdminText {
 
     static func sessions(_ answer: JSONValue) -> [String] {
         var table = TextTable([
-            .left("SESSION"), .left("PROJECT"), .right("CONNECTIONS"), .right("DETACHED"), .right("EVENTS/S"),
+            .left("SESSION"), .left("LABEL"), .left("PROJECT"), .right("CONNECTIONS"), .right("DETACHED"),
+            .right("EVENTS/S"),
             .right("SENT/S"), .right("LAST SEQ"), .right("LOG"),
         ])
         for item in items(answer) {
             table.append([
-                text(item["sessionId"]), text(item["apiKey"]), text(item["connections"]), text(item["detached"]),
-                text(item["eventsPerSecond"]), bytes(item["sentBytesPerSecond"]), text(item["lastSeq"]),
+                text(item["sessionId"]), text(item["label"]), text(item["apiKey"]), text(item["connections"]),
+                text(item["detached"]), text(item["eventsPerSecond"]), bytes(item["sentBytesPerSecond"]),
+                text(item["lastSeq"]),
                 bytes(item["logBytes"]),
             ])
         }
@@ -26,6 +28,7 @@ enum AdminText {
         guard let object = answer.objectValue else { return [] }
         return [
             "session      \(Printable.text(text(object["sessionId"])))",
+            "label        \(Printable.text(text(object["label"])))",
             "project      \(Printable.text(text(object["apiKey"])))",
             "connections  \(text(object["connections"])), of these \(text(object["detached"])) detached",
             "events       \(text(object["lastSeq"])) so far, \(text(object["eventsPerSecond"])) a second",

@@ -17,9 +17,21 @@ struct SessionCommands: AsyncParsableCommand {
 
         @OptionGroup var signing: SigningOptions
 
+        @Option(
+            help: """
+                What operators see as the session's name; at most \(SessionLabel.byteLimit) bytes. Everyone who has the id \
+                can read it.
+                """)
+        var label: String?
+
         func run() async throws {
+            let given = label.map { SessionLabel($0) }
+            if case .some(nil) = given {
+                throw ExitStatus.exit(ExitStatus.usage, "--label is not valid: \(SessionLabel.rule).")
+            }
             var randomness = SystemRandomNumberGenerator()
-            let id = SessionIDCodec.make(for: try signing.requiredSigner().project, now: .current, using: &randomness)
+            let id = SessionIDCodec.make(
+                for: try signing.requiredSigner().project, now: .current, label: given ?? nil, using: &randomness)
             StandardOutput.print(id.rawValue)
         }
     }

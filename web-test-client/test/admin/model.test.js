@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  Pages, Series, age, bytes, cards, decimal, describeEvent, describeState, percent, seconds,
+  Pages, Series, age, bytes, cards, decimal, describeEvent, describeState, percent, personName,
+  seconds, sessionHash, sessionInHash, sessionName,
 } from "../../../Sources/SignalingServer/Admin/Page/model.mjs";
 
 const stats = (at, changes = {}) => ({
@@ -67,4 +68,19 @@ test("numbers with their units", () => {
   assert.equal(age(0), "0 s");
   assert.equal(age(90_061), "1 d 1 h");
   assert.equal(age(61), "1 min 1 s");
+});
+
+test("a session is called by its label, and its address names it", () => {
+  assert.equal(sessionName("1_MX4", "Support 7"), "Support 7");
+  assert.equal(sessionName("1_MX4", null), "1_MX4");
+  for (const id of ["1_MX4xMDB-fg", "a b&c=d#e%", "ü"]) assert.equal(sessionInHash(sessionHash(id)), id);
+  for (const none of ["", "#", "#session=", "#other=1"]) assert.equal(sessionInHash(none), null);
+});
+
+test("a person is called by the name in the data of the connection", () => {
+  for (const [data, name] of [
+    ["Bob", "Bob"], [" Bob ", "Bob"], ['{"name":"Bob"}', "Bob"], ['{"userName":"Bob","id":7}', "Bob"],
+    ['{"id":7}', '{"id":7}'], ['{"name":7}', '{"name":7}'], ["7", "7"], ["null", "null"], ["name=Bob", "name=Bob"],
+    ["", "c-1"], ["  ", "c-1"], ['{"name":" "}', '{"name":" "}'], ["😀".repeat(61), "😀".repeat(60) + "…"],
+  ]) assert.equal(personName(data, "c-1"), name, data);
 });

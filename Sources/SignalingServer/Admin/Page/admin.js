@@ -1,5 +1,8 @@
 // The admin page: asks the server every two seconds, and shows the answers.
-import { Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState } from "./model.mjs";
+import {
+  Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState, personName, sessionHash, sessionInHash,
+  sessionName,
+} from "./model.mjs";
 
 const interval = 2000;
 const eventLimit = 200;
@@ -10,6 +13,7 @@ const shown = cards.map(makeCard);
 let token = sessionStorage.getItem("token") ?? "";
 let last = null;
 let selected = null;
+let selectedLabel = null;
 let lastSeq = null;
 let timer = null;
 let generation = 0;
@@ -42,7 +46,7 @@ async function refresh() {
     const sessions = await ask(`sessions?${query}`);
     if (!isCurrent()) return;
     showSessions(sessions);
-    if (selected) await refreshDetail(isCurrent);
+    if (selected !== null) await refreshDetail(isCurrent);
     if (!isCurrent()) return;
     element("login").hidden = true;
     setStatus(`${stats.status === "ok" ? "Running" : stats.status} for ${age(stats.uptimeSeconds)}, version ${stats.version}`);
@@ -55,16 +59,19 @@ async function refresh() {
 async function refreshDetail(isCurrent) {
   const path = `sessions/${encodeURIComponent(selected)}`;
   try {
+    const session = await ask(path);
     const members = await ask(`${path}/connections?limit=${memberPages.size}&offset=${memberPages.offset}`);
     const events = await ask(`${path}/events?limit=100${lastSeq === null ? "" : `&after=${lastSeq}`}`);
     if (!isCurrent()) return;
+    selectedLabel = session.label;
+    showTitle("");
     showMembers(members);
     showEvents(events);
   } catch (error) {
     if (error.status !== 404) throw error;
     if (!isCurrent()) return;
     showMembers({ count: 0, items: [] });
-    element("detail-title").textContent = `${selected} (ended)`;
+    showTitle(" (ended)");
   }
 }
 
@@ -143,27 +150,36 @@ function showSessions(sessions) {
   fill("sessions", sessions.items, (each) => each.sessionId, (row, each) => {
     row.classList.toggle("selected", each.sessionId === selected);
     setCells(row, [
-      [row.cells.length ? row.cells[0].firstChild : sessionLink(each.sessionId), "id"], [each.apiKey ?? ""],
+      [row.cells.length ? row.cells[0].firstChild : sessionLink(each), "id"], [each.apiKey ?? ""],
       [count(each.connections), "number"], [count(each.detached), "number"], [decimal(each.eventsPerSecond), "number"],
       [bytes(each.sentBytesPerSecond), "number"], [count(each.lastSeq), "number"], [bytes(each.logBytes), "number"],
     ]);
   });
 }
 
-function sessionLink(id) {
-  const link = make("button", { text: id, className: "link", type: "button" });
-  link.addEventListener("click", () => select(id));
+// A link: the address can be reloaded, shared, and opened in another tab.
+function sessionLink({ sessionId, label }) {
+  const link = make("a", { text: sessionName(sessionId, label), className: "link", href: sessionHash(sessionId) });
+  // The name first, and the ID for a search on the page.
+  if (label) link.append(make("span", { text: sessionId, className: "quiet" }));
   return link;
 }
 
+function showTitle(state) {
+  element("detail-title").textContent = `${sessionName(selected, selectedLabel)}${state}`;
+  element("detail-id").textContent = selectedLabel ? selected : "";
+}
+
 function select(id) {
+  if (id === selected) return;
   selected = id;
+  selectedLabel = null;
   lastSeq = null;
   memberPages.offset = 0;
   element("events").replaceChildren();
   element("members").tBodies[0].replaceChildren();
   element("detail").hidden = id === null;
-  element("detail-title").textContent = id ?? "";
+  if (id !== null) showTitle("");
   refresh();
 }
 
@@ -174,23 +190,24 @@ function showMembers(members) {
     setCells(row, [
       [each.connectionId, "id"], [each.data, "data"], [each.role], [describeState(each)], [each.address ?? ""],
       [age(each.ageSeconds), "number"],
-      [row.cells.length ? row.cells[6].firstChild : disconnectButton(each.connectionId)],
+      [row.cells.length ? row.cells[6].firstChild : disconnectButton(each)],
     ]);
   });
 }
 
-function disconnectButton(connection) {
+function disconnectButton({ connectionId, data }) {
+  const person = personName(data, connectionId);
   const button = make("button", {
-    text: "Disconnect", className: "danger", type: "button", "aria-label": `Disconnect ${connection}`,
+    text: "Disconnect", className: "danger", type: "button", "aria-label": `Disconnect ${person}`,
   });
   const session = selected;
-  button.addEventListener("click", () => disconnect(session, connection));
+  button.addEventListener("click", () => disconnect(session, connectionId, person));
   return button;
 }
 
-function disconnect(session, connection) {
+function disconnect(session, connection, person) {
   const dialog = element("confirm");
-  element("question").textContent = `Disconnect ${connection}? The client cannot resume this connection.`;
+  element("question").textContent = `Disconnect ${person}? The client cannot resume this connection.`;
   dialog.returnValue = "cancel";
   dialog.onclose = async () => {
     if (dialog.returnValue !== "disconnect") return;
@@ -223,11 +240,20 @@ element("search").addEventListener("input", () => {
   sessionPages.offset = 0;
   refresh();
 });
-element("close").addEventListener("click", () => select(null));
+element("close").addEventListener("click", () => {
+  // Not `location.hash`, which would leave a `#` and scroll.
+  history.pushState(null, "", location.pathname + location.search);
+  select(null);
+});
+addEventListener("hashchange", () => select(sessionInHash(location.hash)));
+addEventListener("popstate", () => select(sessionInHash(location.hash)));
 element("login").addEventListener("submit", (event) => {
   event.preventDefault();
   token = element("token").value;
   sessionStorage.setItem("token", token);
   refresh();
 });
+selected = sessionInHash(location.hash);
+element("detail").hidden = selected === null;
+if (selected !== null) showTitle("");
 refresh();

@@ -145,3 +145,36 @@ export function age(value) {
 function round(value) {
   return Math.round(value * 10) / 10;
 }
+
+/** What the page calls a session: its label, if it has one. */
+export const sessionName = (id, label) => label || id;
+
+/** The fragment of the page's address that shows a session. */
+export const sessionHash = (id) => `#session=${encodeURIComponent(id)}`;
+
+/** The session that an address names; null if it names none. */
+export const sessionInHash = (hash) => new URLSearchParams(hash.replace(/^#/, "")).get("session") || null;
+
+const nameLimit = 60;
+
+/**
+ * What the page calls a person. The data of a connection is a name, or JSON with one, or anything else that a backend
+ * writes; without data the connection's ID has to do.
+ */
+export function personName(data, connectionId) {
+  const name = (nameIn(data) ?? data).trim();
+  const characters = [...name];
+  if (!characters.length) return connectionId;
+  return characters.length > nameLimit ? `${characters.slice(0, nameLimit).join("")}…` : name;
+}
+
+function nameIn(data) {
+  let value;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return null;
+  }
+  const names = [value?.name, value?.userName, value?.username, value?.displayName];
+  return names.find((name) => typeof name === "string" && name.trim()) ?? null;
+}
