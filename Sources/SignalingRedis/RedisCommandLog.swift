@@ -14,6 +14,9 @@ public final class RedisCommandLog: SharedCommandLog {
     public weak var nodeObserver: (any SharedCommandLogObserver)?
     /// Called when ``health`` changes.
     public var onHealthChange: ((RedisLogHealth) -> Void)?
+    /// Called when no Redis was reachable for so long that the other nodes may have declared this one lost, and when
+    /// that is over (LOG-34).
+    public var onIsolation: ((Bool) -> Void)?
     /// For measurements: the time from an append to its confirmation, once for each turn and session.
     public var onConfirmed: ((Duration) -> Void)?
 
@@ -193,6 +196,7 @@ public final class RedisCommandLog: SharedCommandLog {
             let done = onOpened
             onOpened = nil
             done?(fault.map { .failure($0) } ?? .success(self))
+        case .isolated(let isIsolated): onIsolation?(isIsolated)
         case .healthChanged(let fault): onHealthChange?(fault.map { .stalled($0) } ?? .keeping)
         case .closed:
             let done = onClosed

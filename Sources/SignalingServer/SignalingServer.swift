@@ -181,6 +181,7 @@ public final class SignalingServer: Service {
             environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
             logger: logger, refusals: refusals, onPresence: { webhooks.post($0, of: $1) },
             onKeptPresence: { webhooks.post($0, of: $1) })
+        if case .redis(let log, _) = sessions.store { log.onIsolation = { [weak hub] in hub?.standAlone($0) } }
         sessions.reportUntold()
         var development: DevelopmentRooms?
         if let project = projects.first, let developmentSecret {

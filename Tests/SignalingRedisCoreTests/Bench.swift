@@ -99,6 +99,7 @@ extension RedisLogEffect {
         case .reportContinues: "continues"
         case .confirmed: "latency"
         case .started(let fault): "started" + fault.suffix
+        case .isolated(let isIsolated): isIsolated ? "isolated" : "not isolated"
         case .healthChanged(let fault): "health" + fault.suffix
         case .closed: "closed"
         case .note(let notice): "note \(notice.text)"

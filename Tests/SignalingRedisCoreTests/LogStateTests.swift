@@ -127,6 +127,20 @@ struct LogStateTests {
         #expect(bench.tick() == ["note keeps again", "health"])
     }
 
+    @Test("LOG-34: after 25 s without Redis, the node may be the only one, until Redis is back")
+    func isolation() {
+        let bench = Bench.open()
+        bench.handle(.lost(CommandLogFault(.unreachable, "")), 1)
+        #expect(!bench.tick(after: 40).contains("isolated"), "it still has another Redis")
+        bench.handle(.lost(CommandLogFault(.unreachable, "")), 0)
+        _ = bench.effects
+        #expect(!bench.tick(after: 24.8).contains("isolated"))
+        #expect(bench.tick(after: 0.3).contains("isolated"))
+        #expect(!(bench.tick(after: 60) + bench.tick(after: 1)).contains { $0.contains("isolated") }, "once")
+        bench.serve(1)
+        #expect(bench.tick().contains("not isolated"))
+    }
+
     @Test("LOG-36: a Redis that refuses commands stalls the log until it keeps one")
     func refusal() {
         let bench = Bench.open()

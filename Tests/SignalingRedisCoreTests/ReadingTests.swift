@@ -193,8 +193,8 @@ private struct AnyRedis {
                     state.snapshotEncoded(follow, snapshot, [1], now: now)
                 case .askForState(let follow):
                     state.stateAsked(follow, (SessionBench.position(UInt64(replies.below(4))), [1]), now: now)
-                case .disconnect, .report, .reportLost, .reportContinues, .confirmed, .started, .healthChanged, .closed,
-                    .note:
+                case .disconnect, .report, .reportLost, .reportContinues, .confirmed, .started, .healthChanged,
+                    .isolated, .closed, .note:
                     break
                 }
             }

@@ -118,7 +118,7 @@ struct LogWriterTests {
         var buffer = [UInt8](repeating: 0, count: 1000)
         let got = read(reading, &buffer, buffer.count)
         let text = String(decoding: buffer[..<max(0, got)], as: UTF8.self)
-        let pattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} debug box: a=1 b=2 \[here\] message\n/
+        let pattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d debug box: a=1 b=2 \[here\] message\n/
         #expect(text.wholeMatch(of: pattern) != nil, "\(text)")
         close(writing)
     }

@@ -106,6 +106,7 @@ final class SimulatedServer {
     ) {
         let engine = AuditedEngine(world: world, bounds: bounds, log: log, run: log.run, audit: audit)
         self.init(world: world, engine: engine, limits: limits, log: nil, node: Node(log: log, links: links))
+        log.onIsolation = { [weak self] in self?.hub.standAlone($0) }
         links.enter = { [weak self] work in
             self?.turn { [weak self] _ in
                 work()

@@ -1,5 +1,5 @@
 import { keepKeys } from './keys/key-guard.js';
-import { refuseFiles } from './refused-files.js';
+import { refuseFiles, refusePastedFiles } from './refused-files.js';
 
 const NO_FILES = 'This chat takes text only. The file was not sent.';
 
@@ -35,12 +35,14 @@ export class ComposerView {
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
     this.#placeholder = this.#text.placeholder;
-    refuseFiles(this.#text.getRootNode(), () => this.showHint(NO_FILES));
+    const refuse = () => this.showHint(NO_FILES);
+    refuseFiles(this.#text.getRootNode(), refuse);
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(send);
     });
     keepKeys(this.#text, (event) => {
+      if (event.type === 'paste') return refusePastedFiles(event, refuse);
       // While an input method composes, Enter picks a candidate. Some browsers show that only by this key code.
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return;
       event.preventDefault();

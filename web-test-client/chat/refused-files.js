@@ -12,13 +12,16 @@ export function refuseFiles(target, tell) {
     event.preventDefault();
     tell();
   });
-  target.addEventListener('paste', (event) => {
-    // Copied cells and pages are text with a picture of it: the text is pasted.
-    const isText = event.clipboardData?.types.some((type) => type.startsWith('text/'));
-    if (!hasFiles(event.clipboardData) || isText || event.defaultPrevented) return;
-    event.preventDefault();
-    tell();
-  });
+  target.addEventListener('paste', (event) => refusePastedFiles(event, tell));
+}
+
+/** Calls `tell()` if a `paste` event has files. */
+export function refusePastedFiles(event, tell) {
+  // Copied cells and pages are text with a picture of it: the text is pasted.
+  const isText = event.clipboardData?.types.some((type) => type.startsWith('text/'));
+  if (!hasFiles(event.clipboardData) || isText || event.defaultPrevented) return;
+  event.preventDefault();
+  tell();
 }
 
 function hasFiles(data) {

@@ -7,6 +7,9 @@ package struct LogTimes {
     package var restoring = Duration.seconds(2)
     /// How long nothing may be kept before the log is stalled.
     package var stall = Duration.seconds(2)
+    /// How long no Redis may be reachable before the clients are sent away: other nodes may have declared this one lost
+    /// since, so that others see its clients leave.
+    package var isolation = Duration.seconds(25)
     /// How long Redis may be silent before a new connection is tried.
     package var silence = Duration.seconds(10)
     /// How long connecting may take.

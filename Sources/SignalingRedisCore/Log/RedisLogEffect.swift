@@ -27,6 +27,8 @@ package enum RedisLogEffect {
     case started(CommandLogFault?)
     /// Why nothing is kept at present; `nil` if commands are kept again.
     case healthChanged(CommandLogFault?)
+    /// Whether this node may be the only one without any Redis, for longer than the others wait for it.
+    case isolated(Bool)
     case closed
     case note(RedisLogNotice)
 }

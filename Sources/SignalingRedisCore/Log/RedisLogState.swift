@@ -49,6 +49,8 @@ package struct RedisLogState {
     private var phase: Phase
     /// Why nothing is kept; `nil` if commands are kept.
     package private(set) var fault: CommandLogFault?
+    /// Whether no Redis was reachable for ``LogTimes/isolation``.
+    private var isIsolated = false
     private var told = Told()
     /// Runs whose loss was reported. As many as the shards know losses.
     private var reportedLosses: Set<RunID> = []
@@ -317,6 +319,13 @@ package struct RedisLogState {
         fault = stall
         tell()
         if hasChanged { desk.effects.append(.healthChanged(stall)) }
+        let mayBeAlone = shards.allSatisfy { shard in
+            shard.outage.map { now.duration(since: $0.since) >= desk.times.isolation } ?? false
+        }
+        if mayBeAlone != isIsolated {
+            isIsolated = mayBeAlone
+            desk.effects.append(.isolated(mayBeAlone))
+        }
     }
 
     /// The same stall at most once a minute, and its end if it was told. A stall that lasts is told by a later tick.

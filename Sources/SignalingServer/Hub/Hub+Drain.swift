@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// The end of a server: disconnect all clients, then stop (LEAVE-5).
+/// Sending clients away: at the end of a server, which disconnects all and stops (LEAVE-5), and alone without Redis.
 extension Hub {
     /// Disconnects all clients, spread over at most `longest`, and every socket that is opened from now on. Call it
     /// once.
@@ -22,6 +22,17 @@ extension Hub {
         isHurried = true
         drain?.hurry()
         continueDrain()
+    }
+
+    /// The other nodes may have declared this one lost: it sends its clients away with 1001, which finds another node if
+    /// there is one (LOG-34), and every client that comes until it is over. The sessions wait for their clients.
+    func standAlone(_ isIsolated: Bool) {
+        self.isIsolated = isIsolated
+        guard isIsolated else { return }
+        for socket in peers.values.filter({ !$0.state.isClosing }).map(\.socket.id).sorted() {
+            if let peer = peers[socket] { handle(.mustClose(.goingAway), for: peer) }
+        }
+        turnEnded()
     }
 
     /// After this call nothing changes and nothing is acknowledged.

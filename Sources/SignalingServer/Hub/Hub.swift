@@ -74,6 +74,8 @@ final class Hub<Environment: HubEnvironment> {
 
     // The end.
     var drain: Drain?
+    /// Whether the other nodes may have declared this one lost (``standAlone(_:)``).
+    var isIsolated = false
     var drainCompletion: (() -> Void)?
     var drainTimer: Environment.Timer?
     /// Whether ``hurry()`` was called. It may come before the drain: the two signals that cause them are handled apart.
@@ -199,7 +201,8 @@ final class Hub<Environment: HubEnvironment> {
 
     private func authenticate(_ request: ConnectRequest, for peer: Peer<Environment.Socket>) {
         // CON-14: on a server that stood still, all of this client may have arrived at once: its connect, and its end.
-        if peer.socket.hasHungUp { return handle(.mustClose(.goingAway), for: peer) }
+        // Where other nodes may have taken over, a join could not be carried out, and would be as late as Redis is.
+        if peer.socket.hasHungUp || isIsolated { return handle(.mustClose(.goingAway), for: peer) }
         let now = environment.wallTime
         let result: Result<ConnectionState.Admission, SignalingError>
         do {

@@ -2,22 +2,25 @@ import { isKeptKey } from './kept-keys.js';
 
 const KEY_EVENTS = ['keydown', 'keypress', 'keyup'];
 
+/** What the field itself acts upon. */
+const ACTIONS = ['keydown', 'paste'];
+
 /** The page would handle them as its own, as it sees no text field in their target. */
 const CLIPBOARD_EVENTS = ['copy', 'cut', 'paste'];
 
 /** What happens inside of the text field. To the page, these events would be of an element without a value. */
 const INNER_EVENTS = ['beforeinput', 'input', 'compositionstart', 'compositionupdate', 'compositionend'];
 
-/** Text field → what its keys do. */
+/** Text field → what its keys and pasted content do. */
 const actions = new WeakMap();
 
 /**
  * Keeps the keys of a text field in a shadow tree from the page, see `isKeptKey`, with what they copy, paste and type.
- * `pressed(event)` gets each `keydown`.
+ * `act(event)` gets each `keydown` and `paste`.
  */
-export function keepKeys(field, pressed) {
-  actions.set(field, pressed);
-  field.addEventListener('keydown', pressed);
+export function keepKeys(field, act) {
+  actions.set(field, act);
+  for (const name of ACTIONS) field.addEventListener(name, act);
   const guard = (event) => {
     if (isKept(event)) event.stopPropagation();
   };
@@ -35,11 +38,11 @@ export function guardWindow(window) {
 }
 
 function stop(event) {
-  const pressed = actions.get(event.composedPath()[0]);
-  if (pressed === undefined || !isKept(event)) return;
+  const act = actions.get(event.composedPath()[0]);
+  if (act === undefined || !isKept(event)) return;
   event.stopImmediatePropagation();
-  // The event does not reach the field any more. The browser types the character all the same.
-  if (event.type === 'keydown') pressed(event);
+  // The event does not reach the field any more. The browser types or pastes all the same.
+  if (ACTIONS.includes(event.type)) act(event);
 }
 
 function isKept(event) {
