@@ -338,8 +338,8 @@ export class SignalboxChat extends ChatAttributes {
 
   #lacking(names, isUsed) {
     const text = lackText(names);
-    this.#log(text);
-    // A program may attach a session later.
+    // A program may attach a session later, and shows the element then.
+    if (isUsed || this.checkVisibility()) this.#log(text);
     if (isUsed) this.#fail({ code: null, message: text, isOfPage: true });
     else this.#showStatus(text);
   }
