@@ -11,6 +11,7 @@ import cluster
 import durable
 from server_process import Server, run
 from signalbox_client import Client, reconnect
+from waiting import until
 
 WINDOWS = {"resume_seconds": 1, "recovery_seconds": 1}
 
@@ -80,8 +81,7 @@ async def leave_asleep(server, session, *clients):
     for client in clients:
         await client.leave()
     for node in getattr(server, "nodes", [server]):
-        while node.rest("GET", "/admin/v1/sessions").json()["count"] > 0:
-            await asyncio.sleep(0)
+        await until(lambda node=node: node.rest("GET", "/admin/v1/sessions").json()["count"] == 0, "no session is left")
 
 
 async def test_his_5_a_late_joiner_gets_the_last_messages(server, session):
@@ -393,10 +393,8 @@ async def test_his_9_no_live_file_has_what_was_erased(tmp_path, restarts):
 
 
 async def until_gone(files):
-    """Waits until no file has the content any more: a minute, and time for a busy machine."""
-    async with asyncio.timeout(120):
-        while files():
-            await asyncio.sleep(0.1)
+    """Waits until no file has the content any more."""
+    await until(lambda: not files(), "the end of the content in every file")
 
 
 async def test_his_8_the_token_command_writes_the_claim(server, session):

@@ -11,7 +11,7 @@ extension SessionState {
     /// The archive has the kept signals and the erasures up to this seq.
     mutating func archived(through seq: Seq) { unarchived.archived(through: seq) }
 
-    /// Nobody is left, and nobody can come back: the session waits for its next join (HIS-3). Call it only if the session
+    /// The session has no connection, and none can come back: it waits for its next join (HIS-3). Call it only if the session
     /// is not needed.
     mutating func sleep() {
         log.removeAll()
