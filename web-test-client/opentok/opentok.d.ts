@@ -75,6 +75,8 @@ declare namespace OT {
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
     reason: DisconnectReason | (string & {});
+    /** An extension: why the server does not let this client come back, such as 1004 for an expired token. */
+    error: OTError | null;
   }
 
   interface SessionReconnectEvent extends Event<'sessionReconnected', Session> {
@@ -310,6 +312,8 @@ declare namespace OT {
      * learns of a changed setting of the server when it connects or reconnects.
      */
     readonly hasHistory: boolean;
+    /** An extension: false while the role of the token may not send signals. */
+    readonly maySignal: boolean;
     /** An extension: while it stays the same, each `seq` names one event. Null unless connected. */
     readonly epoch: string | null;
 

@@ -44,9 +44,10 @@ export class SessionConnectEvent extends OTEvent {
   }
 }
 
+/** `error` is an extension: why the server does not let this client come back, such as 1004; else null. */
 export class SessionDisconnectEvent extends OTEvent {
-  constructor(target, reason) {
-    super('sessionDisconnected', target, { reason }, true);
+  constructor(target, reason, error = null) {
+    super('sessionDisconnected', target, { reason, error }, true);
   }
 }
 

@@ -72,6 +72,8 @@ export class Session extends MediaCalls {
     /** Extensions: the name of the session's order, and whether it keeps a history that this client may read. */
     this.epoch = null;
     this.hasHistory = false;
+    /** An extension: false while the role of the token may not send signals (CON-10). */
+    this.maySignal = true;
   }
 
   is(...states) {
@@ -321,9 +323,16 @@ export class Session extends MediaCalls {
         this.#reconnected(event);
         break;
       case 'disconnected':
-        this.#dispatchDisconnected(event.reason, this.#reset(event.reason));
+        this.#ended(event);
         break;
     }
+  }
+
+  /** A program that knows OpenTok looks for an error with code 1004 in `exception`, as for a refused connect. */
+  #ended({ reason, error: refusal }) {
+    const emitStreamsEnded = this.#reset(reason);
+    const error = refusal ? new OTError(codeForApplication('connect', refusal.code), refusal.message) : null;
+    this.#dispatchDisconnected(reason, emitStreamsEnded, error);
   }
 
   #connected(welcome) {
@@ -349,8 +358,9 @@ export class Session extends MediaCalls {
     }
   }
 
-  #setConnection({ connection, capabilities, epoch, history }) {
+  #setConnection({ connection, capabilities, role, epoch, history }) {
     this.epoch = epoch;
+    this.maySignal = role !== 'publisheronly';
     this.hasHistory = history === true;
     this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
@@ -434,9 +444,10 @@ export class Session extends MediaCalls {
   }
 
   /** Emits later, so that the program finds everything cleared when it receives the event. */
-  async #dispatchDisconnected(reason, emitStreamsEnded) {
+  async #dispatchDisconnected(reason, emitStreamsEnded, error = null) {
     await null;
-    this.dispatchEvent(new SessionDisconnectEvent(this, reason));
+    if (error !== null) this.#raise(error);
+    this.dispatchEvent(new SessionDisconnectEvent(this, reason, error));
     emitStreamsEnded();
   }
 
@@ -452,6 +463,7 @@ export class Session extends MediaCalls {
     this.capabilities = new Capabilities();
     this.epoch = null;
     this.hasHistory = false;
+    this.maySignal = true;
     this.currentState = 'disconnected';
     return localPublishingOf(this).endAll(reason);
   }

@@ -111,12 +111,15 @@ export class ClientCore {
     this.add({ do: 'connectFailed', error: { code, message } });
   }
 
-  /** The connection is over: first every pending request fails, then the application gets `sessionDisconnected`. */
-  end(reason) {
+  /**
+   * The connection is over: first every pending request fails, then the application gets `sessionDisconnected`. `error`
+   * is why the server does not let the client come back, if it does not.
+   */
+  end(reason, error = null) {
     this.phase = { name: 'disconnected' };
     this.view = null;
     for (const request of this.pending.removeAll()) this.failNotConnected(request, LOST_BEFORE_ANSWER);
-    this.emit({ name: 'disconnected', reason });
+    this.emit({ name: 'disconnected', reason, ...(error === null ? {} : { error }) });
   }
 
   /** Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2). */

@@ -3,7 +3,7 @@
 import { LOST_BEFORE_ANSWER } from './client-core.js';
 import { CloseCode, Code } from './wire/codes.js';
 import { PeerAbsences } from './peer-absences.js';
-import { requestedWait } from './reconnect-policy.js';
+import { requestedWait, TOKEN_EXPIRED } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';
 
 const LONGEST_HEARTBEAT_SECONDS = 3600;
@@ -166,7 +166,10 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
   }
   if (reconnect !== true) {
     core.closeSocket(CloseCode.normal);
-    core.end(typeof reason === 'string' ? reason : 'networkDisconnected');
+    const why = typeof reason === 'string' ? reason : 'networkDisconnected';
+    // The close code, which would tell more, comes too late for a client that acts at once (LEAVE-4). Of the reasons for
+    // which a server ends a well-behaved client's connection for good, only TOK-9 looks like this.
+    core.end(why, why === 'networkDisconnected' ? TOKEN_EXPIRED : null);
     return;
   }
   // A close with `normal` would end the connection (RES-10).
@@ -197,7 +200,7 @@ function refused(core, message, now) {
       }
       core.add({ do: 'warn', message: `the server refused the reconnect: ${error.message}` });
       core.closeSocket(CloseCode.normal);
-      core.end('networkDisconnected');
+      core.end('networkDisconnected', error);
       break;
     }
     case 'connected':

@@ -1,7 +1,7 @@
 // The inputs of a `ClientState` that come from the socket, except for messages.
 
 import { CloseCode, Code } from './wire/codes.js';
-import { mayReconnectAfter, reasonForClose } from './reconnect-policy.js';
+import { errorForClose, mayReconnectAfter, reasonForClose } from './reconnect-policy.js';
 
 export function socketOpened(core) {
   switch (core.phase.name) {
@@ -34,12 +34,12 @@ export function socketClosed(core, code, now) {
       break;
     case 'connected':
       if (mayReconnectAfter(code)) core.loseSocket(now);
-      else core.end(reasonForClose(code));
+      else core.end(reasonForClose(code), errorForClose(code));
       break;
     case 'reconnecting':
       if (!core.phase.reconnection.isTrying) return;
       if (mayReconnectAfter(code)) core.attemptFailed(now);
-      else core.end(reasonForClose(code));
+      else core.end(reasonForClose(code), errorForClose(code));
       break;
     case 'disconnecting':
       core.end('clientDisconnected');

@@ -1,6 +1,6 @@
 // The closes after which a client reconnects, and the wait before each attempt (CLOSE-1, RES-13), in milliseconds.
 
-import { CloseCode } from './wire/codes.js';
+import { CloseCode, Code } from './wire/codes.js';
 
 /** The longest wait before the first attempt; it doubles with each. */
 const BASE = 250;
@@ -32,6 +32,17 @@ export function mayReconnectAfter(code) {
 /** The reason of a close that no `disconnected` message preceded (LEAVE-4). */
 export function reasonForClose(code) {
   return code === CloseCode.forceDisconnected ? 'forceDisconnected' : 'networkDisconnected';
+}
+
+/** The server ended the connection because its token has expired (TOK-9). */
+export const TOKEN_EXPIRED = Object.freeze({
+  code: Code.authenticationError,
+  message: 'The server ended the connection: the token has expired.',
+});
+
+/** Why the server does not let the client come back after a close that no `disconnected` message preceded, or null. */
+export function errorForClose(code) {
+  return code === CloseCode.tokenExpired ? TOKEN_EXPIRED : null;
 }
 
 /** The wait that the server asks for in `disconnected`; null if it is absent or invalid. */

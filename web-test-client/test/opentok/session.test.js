@@ -4,7 +4,7 @@ import { codeForApplication } from '../../opentok/api/errors.js';
 import { createOT } from '../../opentok/api/ot.js';
 import { CloseCode } from '../../opentok/client/wire/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
-import { joined, moderator, page } from '../../test-support/fake-page.js';
+import { joined, moderator, page, resumable } from '../../test-support/fake-page.js';
 
 test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
   const { browser, session } = page();
@@ -578,4 +578,54 @@ test('ERR-1 a code that does not belong to a call becomes the fallback of the ca
   assert.equal(codeForApplication('refreshToken', 1520), 2001);
   assert.equal(codeForApplication('forceDisconnect', 1004), 1011);
   assert.equal(codeForApplication('a later call', 403), 2001);
+});
+
+/** Makes a session end, and returns its exceptions and the event of the end. */
+async function endOf(act) {
+  const { OT, browser, session } = joined({ changes: resumable });
+  const told = [];
+  OT.on('exception', ({ code, title, target }) => told.push([code, title, target === session]));
+  session.on('sessionDisconnected', ({ reason, error }) => told.push([reason, error?.code ?? null, error?.name ?? null]));
+  act(browser);
+  await settled();
+  return told;
+}
+
+const REFUSED = [
+  [1004, 'Authentication error', true], ['networkDisconnected', 1004, 'OT_AUTHENTICATION_ERROR'],
+];
+
+test('RES-7 a token that expired while the client was away is an exception with 1004, and the error of the end', async () => {
+  const told = await endOf((browser) => {
+    browser.socket.drop();
+    browser.pass(1_000);
+    browser.socket.open();
+    browser.socket.receive({
+      ev: 'error', id: 2, code: 1004, name: 'OT_AUTHENTICATION_ERROR', message: 'it has expired', retryable: false,
+    });
+  });
+  assert.deepEqual(told, REFUSED);
+});
+
+test('TOK-9 a server that ends the connection with its token says 1004, by message or by close code', async () => {
+  const message = { ev: 'disconnected', reason: 'networkDisconnected', reconnect: false };
+  assert.deepEqual(await endOf((browser) => browser.socket.receive(message)), REFUSED);
+  assert.deepEqual(await endOf((browser) => browser.socket.drop(CloseCode.tokenExpired)), REFUSED);
+});
+
+test('LEAVE-4 an end that is no refusal has no error', async () => {
+  const message = { ev: 'disconnected', reason: 'forceDisconnected', reconnect: false };
+  const told = [['forceDisconnected', null, null]];
+  assert.deepEqual(await endOf((browser) => browser.socket.receive(message)), told);
+});
+
+test('CON-10 maySignal is false for a role that may not signal, while connected', async () => {
+  const { browser, session } = page();
+  assert.equal(session.maySignal, true);
+  session.connect('T1==');
+  browser.socket.open();
+  browser.socket.receive({ ...connectedMessage(), role: 'publisheronly' });
+  assert.equal(session.maySignal, false);
+  session.disconnect();
+  assert.equal(session.maySignal, true);
 });

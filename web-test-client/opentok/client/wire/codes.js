@@ -42,4 +42,5 @@ export const CloseCode = Object.freeze({
   /** The first code after which a client does not reconnect. */
   firstFinal: 4500,
   forceDisconnected: 4502,
+  tokenExpired: 4505,
 });
