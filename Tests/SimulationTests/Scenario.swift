@@ -599,7 +599,8 @@ final class Scenario {
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
-            case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased,
+            case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
+                .erased,
                 .refreshed:
                 .refused
             }

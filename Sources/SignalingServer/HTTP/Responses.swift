@@ -51,7 +51,8 @@ extension HTTPResponse {
             failure(.serviceUnavailable, "the session cannot be served at present; repeat the request")
         case .unavailable(mayBeCarriedOut: true):
             failure(.gatewayTimeout, "the request may have been carried out, or not")
-        case .signalled, .forceDisconnected, .erased, .joined, .wasForceDisconnected, .superseded, .done, .refreshed: noContent
+        case .signalled, .forceDisconnected, .erased, .joined, .wasForceDisconnected, .superseded, .done, .refreshed:
+            noContent
         }
     }
 

@@ -44,7 +44,8 @@ final class HubStatistics {
         case .signalled: acceptedClientSignals += 1
         case .refused(let error) where Self.signalErrors.contains(error.code):
             clientSignalRefusals[error.code, default: 0] += 1
-        case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .refreshed:
+        case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased,
+            .refreshed:
             break
         }
     }
@@ -54,7 +55,8 @@ final class HubStatistics {
         switch outcome {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
-        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .refreshed: break
+        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .refreshed:
+            break
         }
     }
 

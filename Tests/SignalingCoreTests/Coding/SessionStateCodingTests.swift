@@ -69,7 +69,8 @@ private struct Replicas {
             if join.absences?.ids.isEmpty == false { note("told absences") }
         case .refused(let error): note("refused \(error.code.number)")
         case .signalled(let seq?) where seq < original.log.lastSeq: note("answered from the book")
-        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed, .unavailable, nil:
+        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed,
+            .unavailable, nil:
             note(outcome?.testDescription ?? "")
         }
         if case .nodeLost(let run, _) = command, !original.isEmpty { note(run == nil ? "all nodes lost" : "node lost") }

@@ -188,7 +188,8 @@ private struct Simulation {
         case .refused(let error):
             try #require(isFull && error.code == .connectionLimitExceeded)
             count("full")
-        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed, .unavailable:
+        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed,
+            .unavailable:
             Issue.record("a join got another kind of answer")
         }
     }
