@@ -3,7 +3,7 @@
 import { refuseFiles } from './chat/refused-files.js';
 import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';
-import { forgetLink, linkFailure, linkIn, openLink, takeLink } from './page/page-link.js';
+import { forgetLink, linkIn, openLink, takeLink } from './page/page-link.js';
 import { joinedIn } from './page/room-history.js';
 
 /** A server that has not answered after this time counts as absent. */
@@ -148,7 +148,7 @@ function loadRoom() {
 
 function failed(message) {
   showForm();
-  join.setFailed(link?.access ? linkFailure(message) : message);
+  join.setFailed(message);
 }
 
 function newRoom() {

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from refusing_proxy import RefusingProxy
 from user import User
 
 # The chat's controls are in the shadow root of its element; other pages have none.
@@ -53,7 +54,7 @@ def test_each_control_has_a_name_and_each_text_enough_contrast(open_page, url, r
     form = open_page(url + "/", **calm)
     expect(form.get_by_label("Your name")).to_be_visible()
     assert form.evaluate(LOW_CONTRAST) == []
-    ada = User.join(open_page, url, room, "Ada", role="publisheronly", **calm)
+    ada = User.join(RefusingProxy(open_page, "not permitted").open, url, room, "Ada", **calm)
     bob = User.join(open_page, url, room, "Bob", **calm)
     bob.send("hello")
     ada.expect_messages("hello")
@@ -94,7 +95,7 @@ def test_each_message_has_the_direction_of_its_text(open_page, url, room):
 
 
 def test_focus_is_visible_and_moves_to_the_list_when_its_row_goes(open_page, url, room):
-    ada = User.join(open_page, url, room, "Ada", role="publisheronly")
+    ada = User.join(RefusingProxy(open_page, "not permitted").open, url, room, "Ada")
     ada.send("not permitted")
     discard = ada.page.get_by_role("button", name="Discard")
     discard.focus()

@@ -196,20 +196,34 @@ def test_the_parts_of_the_document_exist(open_host, access):
     assert named == given
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"token": ""}, "it lacks token"), ({"session": "", "key": " "}, "it lacks session, api-key"),
-    ({"token": "T1==nonsense"}, "the token is refused"), ({"key": "200"}, "API key"),
-    ({"session": "lobby"}, "session"), ({"server": "ftp://x"}, "The server’s address is not valid: ftp://x"),
+@pytest.mark.parametrize("changes, cause, words", [
+    ({"token": ""}, "notSetUp", "it lacks token"), ({"session": "", "key": " "}, "notSetUp", "it lacks session, api-key"),
+    ({"token": "T1==nonsense"}, "refused", "the token is refused"), ({"key": "200"}, "refused", "API key"),
+    ({"session": "lobby"}, "wrongChat", "session"),
+    ({"server": "ftp://x"}, "notSetUp", "The server’s address is not valid: ftp://x"),
 ])  # fmt: skip
-def test_wrong_credentials_get_a_sentence_and_another_try(open_host, access, changes, words):
+def test_wrong_credentials_get_a_sentence_and_the_program_the_reason(open_host, access, changes, cause, words):
     good = access("Ada")
-    page = open_host(element(good, **changes))
+    page = open_host()
+    page.evaluate("() => addEventListener('signalbox-error', ({ detail }) => (window.detail = detail))")
+    page.evaluate(
+        """(attributes) => {
+             const chat = document.createElement('signalbox-chat');
+             chat.id = 'chat';
+             for (const [name, value] of attributes) chat.setAttribute(name, value);
+             document.body.append(chat);
+           }""",
+        list(
+            ({"session": good["sessionId"], "key": good["apiKey"], "token": good["token"]} | changes).items()
+        ),
+    )
     expect_state(page, "failed")
-    expect(page.locator("#chat-status")).to_contain_text(words)
+    assert page.evaluate("detail.cause") == cause
+    assert words in page.evaluate("detail.message")
+    expect(page.locator("#chat-status-text")).to_have_text(page.evaluate("chat.textOf(detail.cause)"))
     expect(page.locator("#composer-text")).to_be_disabled()
-    # Where only the page can help, there is no button.
-    by_user = changes.get("token") != "" and changes.get("session") != "" and "server" not in changes
-    expect(page.locator("#chat-retry")).to_be_visible(visible=by_user)
+    # A page that is not set up correctly stays so: there is no button.
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0 if cause == "notSetUp" else 1)
     # Nobody is invited to write.
     expect(page.locator("#composer-text")).to_have_attribute("placeholder", "")
     expect(page.locator("#composer-keys")).to_be_hidden()
@@ -246,7 +260,7 @@ def test_a_frozen_server_gets_an_error_and_another_try(open_host, access):
     expect_state(page, "connecting")
     page.clock.run_for(8100)
     expect_state(page, "failed")
-    expect(page.locator("#chat-status")).to_contain_text("The server has not answered for 8 seconds.")
+    expect(page.locator("#chat-status")).to_contain_text("does not answer. Try again later.")
     is_frozen = False
     page.get_by_role("button", name="Try again").click()
     page.clock.run_for(1000)
@@ -422,7 +436,7 @@ def test_the_focus_stays_in_the_chat_when_the_session_ends_and_returns_to_the_bo
     )
     expect_state(page, "connected")
     page.locator("#composer-text").focus()
-    sockets[-1].close(code=4502)
+    sockets[-1].close(code=4503)
     expect_state(page, "disconnected")
     expect(page.get_by_role("button", name="Try again")).to_be_focused()
     page.keyboard.press("Enter")

@@ -11,7 +11,7 @@ def test_chat_8_a_failed_message_shows_why_holds_back_the_next_and_can_be_sent_a
     bob = User.join(open_page, url, room, "Bob")
     ada.send("unlucky")
     expect(ada.row("unlucky")).to_have_attribute("data-state", "failed")
-    expect(ada.row("unlucky")).to_contain_text("Not sent: too many signals.")
+    expect(ada.row("unlucky")).to_contain_text("Not sent: too many messages at once. Wait a moment, then try again.")
     ada.send("later")
     expect(ada.row("later")).to_have_attribute("data-state", "held")
     ada.page.screenshot(path=screenshots / "failed-light.png")

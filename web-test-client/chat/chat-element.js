@@ -1,3 +1,5 @@
+import { signalingAddress } from '../opentok/client/server-address.js';
+import { Code } from '../opentok/client/wire/codes.js';
 import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
@@ -14,7 +16,12 @@ import { FramePace } from './frame-pace.js';
 import { guardWindow } from './keys/key-guard.js';
 import { MessagesView } from './messages-view.js';
 import { useStyle } from './shared-style.js';
+import { CHAT_STRINGS } from './strings/index.js';
 import { TypingView } from './typing-view.js';
+import { causeOfEnd, causeOfFailure, mayTryAgainAfter, NOT_SET_UP } from './words/causes.js';
+import { languageOf, LanguageWatch } from './words/language.js';
+import { Words } from './words/words.js';
+import { writeWords } from './words/write-words.js';
 
 /** The most messages that the element keeps. */
 const MAX_MESSAGES = 20_000;
@@ -26,19 +33,9 @@ const READ_MILLISECONDS = 4000;
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
 const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
 
-const ENDINGS = {
-  forceDisconnected: 'You were removed from this chat.',
-  networkDisconnected: 'The connection was lost.',
-};
-
-const COMES_BACK = 'The chat tries again by itself.';
-
+/** For developers. */
 const SILENT_SERVER =
   `The server has not answered for ${JOIN_TIME / 1000} seconds. Check that it is running.`;
-
-const BLOCKED = 'This page does not allow the chat to connect. Tell the people who run the page.';
-
-const lackText = (names) => `This chat is not set up yet: it lacks ${names.join(', ')}.`;
 
 const dayOf = readerCalendar();
 
@@ -74,7 +71,7 @@ export class SignalboxChat extends ChatAttributes {
     closing: () => this.#release(),
     lacking: ({ names, isUsed }) => this.#lacking(names, isUsed),
     failed: (error, { comesBack }) => this.#fail(error, { comesBack }),
-    ended: ({ reason, comesBack }) => this.#ended(reason, comesBack),
+    ended: (end) => this.#ended(end),
     idle: () => this.#setState('disconnected'),
   });
   /** Whether the session is one of the program's. */
@@ -87,6 +84,15 @@ export class SignalboxChat extends ChatAttributes {
   /** The draft that a program has set before there was a room. */
   #earlyDraft = null;
   #customs = {};
+  /** The program's texts. */
+  #strings = null;
+  /** Of now: those of the browser until the element is in a document. */
+  #words = wordsFor(navigator.language);
+  #language = new LanguageWatch(() => this.#showWords());
+  /** What the line above the messages says: the key of a text, and whether the user may try again. */
+  #status = { key: null, mayRetry: false, comesBack: false, values: {} };
+  /** A message was refused because of the role. */
+  #isRefusedAsReader = false;
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
   /** The attributes are read soon, when the program has set them all. */
@@ -115,10 +121,12 @@ export class SignalboxChat extends ChatAttributes {
     this.#retry.addEventListener('click', () => this.connect());
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
+      words: this.#words,
       limit: MAX_MESSAGES,
-      factsOf: (message) => this.#customs.factsOf?.(message) ?? factsOf(message),
+      factsOf: (message) => this.#customs.factsOf?.(message) ?? this.#factsOf(message),
       dayOf,
       retry: (localId) => this.#retryMessage(localId),
+      edit: (localId) => this.#editMessage(localId),
       discard: (localId) => this.#chat.discard(localId),
       pass: () => this.#chat.passFailed(),
       isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
@@ -129,18 +137,21 @@ export class SignalboxChat extends ChatAttributes {
       },
       droppedCount: () => this.#chat?.timeline.droppedCount ?? 0,
     });
-    this.#earlier = new EarlierView(part, () => this.#chat.loadEarlier());
+    this.#earlier = new EarlierView(part, this.#words, () => this.#chat.loadEarlier());
     this.#composer = new ComposerView(part, {
+      words: this.#words,
       send: () => this.#send(),
       edited: (text) => {
         this.#drafts.text = text;
       },
     });
     this.#typing = new TypingView(part, {
+      words: this.#words,
       nameOf: (connectionId) => this.nameOf({ senderId: connectionId, alias: null }),
       isPair: () => this.#session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
+    this.#writeWords();
   }
 
   connectedCallback() {
@@ -151,6 +162,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#visit = new AbortController();
     const { signal } = this.#visit;
     guardWindow(defaultView);
+    this.#language.begin(this);
+    this.#showWords();
     this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
     // A frame that is removed, or a window that is closed, tells its elements nothing.
     if (defaultView !== window) {
@@ -166,6 +179,7 @@ export class SignalboxChat extends ChatAttributes {
   disconnectedCallback() {
     this.#visit?.abort();
     this.#visit = null;
+    this.#language.end();
     clearTimeout(this.#readTimer);
     // Without the document there is no timer either.
     this.#messages.nameDays(Date.now());
@@ -192,7 +206,7 @@ export class SignalboxChat extends ChatAttributes {
         this.#composer.setMaxLength(this.maxLength);
         break;
       case 'placeholder':
-        this.#composer.placeholder = after ?? 'Send a message…';
+        this.#composer.placeholder = after;
         break;
       case 'api-key':
       case 'key':
@@ -215,6 +229,16 @@ export class SignalboxChat extends ChatAttributes {
       default:
         this.#readSoon();
     }
+  }
+
+  /** The program's texts, by their keys; see docs/chat-element.md. Without one for a key, the element uses its own. */
+  get strings() {
+    return this.#strings;
+  }
+
+  set strings(strings) {
+    this.#strings = strings ?? null;
+    this.#showWords({ isAnew: true });
   }
 
   /** The rules of typing, such as `TYPING_PRESETS.layer`. */
@@ -337,11 +361,12 @@ export class SignalboxChat extends ChatAttributes {
   }
 
   #lacking(names, isUsed) {
-    const text = lackText(names);
+    const message = `The chat cannot connect: it lacks ${names.join(', ')}.`;
+    const values = { names: names.join(', ') };
     // A program may attach a session later, and shows the element then.
-    if (isUsed || this.checkVisibility()) this.#log(text);
-    if (isUsed) this.#fail({ code: null, message: text, isOfPage: true });
-    else this.#showStatus(text);
+    if (isUsed || this.checkVisibility()) this.#log(message);
+    if (isUsed) this.#fail({ code: null, message, cause: NOT_SET_UP }, { key: 'lacking', values });
+    else this.#showStatus('lacking', { values });
   }
 
   #attach(session, room, isNew = false) {
@@ -362,6 +387,7 @@ export class SignalboxChat extends ChatAttributes {
     };
     if (session.connection) noteMissed();
     this.#session = session;
+    this.#isRefusedAsReader = false;
     this.#listeners = {
       sessionConnected: () => {
         noteMissed();
@@ -402,22 +428,20 @@ export class SignalboxChat extends ChatAttributes {
 
   #room = null;
 
-  #ended(reason, comesBack) {
+  #ended({ reason, error, comesBack }) {
+    const cause = causeOfEnd(reason, error);
     this.#setState('disconnected');
-    this.#showProblem(ENDINGS[reason] ?? 'The connection has ended.', { comesBack });
+    this.#showStatus(cause, { mayRetry: mayTryAgainAfter(cause), comesBack });
   }
 
-  /** `isOfPage`: only the page can mend it. */
-  #fail({ code, message, isSilent = false, isBlocked = false, isOfPage = isBlocked }, { comesBack = false } = {}) {
-    const text = isSilent ? SILENT_SERVER : `${message.replace(/[.\s]+$/, '')}.`;
+  /** The user reads the sentence for the cause, and the program and its developers get the error. */
+  #fail(error, { comesBack = false, key, values } = {}) {
+    const cause = error.cause ?? causeOfFailure(error, navigator.onLine);
+    const text = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
     this.#setState('failed');
-    this.#showProblem(isBlocked ? BLOCKED : text, { comesBack, mayRetry: !isOfPage });
+    this.#showStatus(key ?? cause, { mayRetry: mayTryAgainAfter(cause), comesBack, values });
     this.#log(text);
-    this.#emit('signalbox-error', { code, message: text });
-  }
-
-  #showProblem(text, { comesBack, mayRetry = true }) {
-    this.#showStatus(comesBack ? `${text} ${COMES_BACK}` : text, mayRetry);
+    this.#emit('signalbox-error', { code: error.code, message: text, cause });
   }
 
   /** Tells developers, once. */
@@ -425,6 +449,39 @@ export class SignalboxChat extends ChatAttributes {
     if (this.#logged.has(text)) return;
     this.#logged.add(text);
     console.error(`<signalbox-chat>: ${text}`);
+  }
+
+  // The language
+
+  /** Shows all texts in the language of now, if that has changed. */
+  #showWords({ isAnew = false } = {}) {
+    const words = wordsFor(languageOf(this), this.#strings);
+    if (!isAnew && words.language === this.#words.language) return;
+    this.#words = words;
+    this.#writeWords();
+  }
+
+  #writeWords() {
+    const words = this.#words;
+    const frame = this.#part('chat-frame');
+    frame.lang = words.language;
+    frame.dir = words.direction;
+    writeWords(this.shadowRoot, words);
+    for (const view of [this.#messages, this.#earlier, this.#composer, this.#typing]) view.words = words;
+    if (this.#chat !== null) this.#showHistory();
+    this.#writeStatus();
+  }
+
+  /** A text of the element in the language of now, for the page around it. */
+  textOf(key, values = {}) {
+    return this.#words.text(key, { server: this.#serverName, ...values });
+  }
+
+  /** The server as a user knows it: by its host. */
+  get #serverName() {
+    const server = this.server?.trim() || SignalboxChat.defaultServer;
+    const address = signalingAddress(server ?? location.href, location.protocol);
+    return address === null ? '' : new URL(address).host;
   }
 
   // The chat
@@ -439,7 +496,17 @@ export class SignalboxChat extends ChatAttributes {
 
   /** The name to show for the sender of a message. */
   nameOf(message) {
-    return this.#customs.nameOf?.(message) ?? this.#names.nameOf(message);
+    return this.#customs.nameOf?.(message) ?? this.#names.nameOf(message, {
+      guest: (id) => this.#words.text('guest', { id: { text: id } }).trim(),
+      server: () => this.#words.text('server'),
+    });
+  }
+
+  /** When a message was sent or has come. */
+  #factsOf({ direction, state, receivedAt }) {
+    if (direction === 'sent' && state !== 'sent') return null;
+    const time = { text: this.#words.dayAndTime(receivedAt) };
+    return this.#words.text(direction === 'sent' ? 'sentAt' : 'receivedAt', { time });
   }
 
   /** Shows the facts of the chosen message anew. */
@@ -550,17 +617,18 @@ export class SignalboxChat extends ChatAttributes {
     this.#earlier.show({ hasEarlier, isLoading: isLoadingEarlier, hasFailed: historyError !== null });
     const isConnected = (this.#chat.channel?.connectionId ?? null) !== null;
     const isNothingKept = isConnected && !(this.#chat.channel.hasHistory ?? false);
-    this.#part('empty-text').textContent =
-      hasEarlier === false
-        ? `No messages yet.${this.#canWrite ? ' Write the first one.' : ''}`
-        : isNothingKept ? 'You see messages from now on.' : '';
+    const key = hasEarlier === false
+      ? this.#isReadOnly || !this.#canWrite ? 'noMessagesToRead' : 'noMessages'
+      : isNothingKept ? 'fromNowOn' : null;
+    this.#part('empty-text').textContent = key === null ? '' : this.#words.text(key);
   }
 
   #send() {
     this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
       // A message that failed holds back those behind it.
       this.#messages.showHeld();
-      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('Not sent.');
+      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
+      this.#noteRole();
       this.#composer.show();
     });
     this.#messages.scrollToEnd();
@@ -568,8 +636,29 @@ export class SignalboxChat extends ChatAttributes {
 
   async #retryMessage(localId) {
     const { outcome } = await this.#chat.retry(localId);
-    if (outcome === 'refused') this.#composer.showHint('You are not connected. Join again to send it.');
+    if (outcome === 'refused') this.#composer.showHint('notConnected');
     this.#messages.showHeld();
+  }
+
+  /** A refused message goes back into the field, before what is there, so that the user can shorten it. */
+  #editMessage(localId) {
+    const { text } = this.#chat.timeline.ownMessage(localId);
+    this.#chat.discard(localId);
+    this.#composer.write([text, this.draft].filter((each) => each !== '').join('\n'));
+    this.#composer.focus();
+  }
+
+  /** Whether the role of the user may not write. A session of OpenTok does not tell; there the first refusal does. */
+  get #isReadOnly() {
+    return this.#isRefusedAsReader || this.#session?.maySignal === false;
+  }
+
+  /** After a refusal because of the role, those behind the message would be refused, too: nothing waits for it. */
+  #noteRole() {
+    const isRefused = this.#chat.timeline.messages.some(({ failure }) => failure?.code === Code.permissionDenied);
+    if (isRefused) this.#isRefusedAsReader = true;
+    this.#composer.isReadOnly = this.#isReadOnly;
+    if (isRefused) this.#chat.passFailed();
   }
 
   #showIdentity() {
@@ -588,8 +677,9 @@ export class SignalboxChat extends ChatAttributes {
     this.#state = state;
     this.#part('offline-hint').hidden = state !== 'reconnecting';
     this.#composer.setEnabled(this.#canWrite);
+    this.#composer.isReadOnly = this.#isReadOnly;
     if (this.#chat !== null) this.#showHistory();
-    if (state === 'connecting') this.#showStatus('Connecting…');
+    if (state === 'connecting') this.#showStatus('connecting');
     else this.#showStatus(null);
     if (state === 'connected') this.#returnFocus();
     if (isNew) this.#emit('signalbox-state', { state });
@@ -616,10 +706,18 @@ export class SignalboxChat extends ChatAttributes {
     if (holder !== null && this.shadowRoot.activeElement === holder) this.focus();
   }
 
-  #showStatus(text, mayRetry = false) {
-    this.#statusLine.hidden = text === null;
+  /** Shows the text with this key above the messages; null: none. `comesBack`: the chat tries again by itself. */
+  #showStatus(key, { mayRetry = false, comesBack = false, values = {} } = {}) {
+    this.#status = { key, mayRetry, comesBack, values };
+    this.#writeStatus();
+  }
+
+  #writeStatus() {
+    const { key, mayRetry, comesBack, values } = this.#status;
+    const sentence = key === null ? '' : this.textOf(key, values);
+    this.#statusLine.hidden = key === null;
     this.#statusLine.dataset.state = this.#state;
-    this.#statusText.textContent = text ?? '';
+    this.#statusText.textContent = comesBack ? this.textOf('comesBack', { sentence: { text: sentence } }) : sentence;
     this.#retry.hidden = !mayRetry;
   }
 
@@ -629,6 +727,6 @@ export class SignalboxChat extends ChatAttributes {
   }
 }
 
-function factsOf({ direction, seq }) {
-  return [seq === null ? 'no seq yet' : `seq ${seq}`, direction].join(' · ');
+function wordsFor(language, own = null) {
+  return new Words(language, CHAT_STRINGS, { own, preferred: navigator.languages });
 }

@@ -342,7 +342,8 @@ ${HUE_CLASSES}
   min-width: 0;
   max-width: 100%;
   padding: 0.45rem 0.8rem;
-  border-radius: 4px 14px 14px 14px;
+  border-radius: 14px;
+  border-start-start-radius: 4px;
   background: var(--other);
   /* Stacked combining marks stay inside. */
   overflow: clip;
@@ -357,7 +358,8 @@ ${HUE_CLASSES}
 }
 
 .sent .bubble {
-  border-radius: 14px 4px 14px 14px;
+  border-radius: 14px;
+  border-start-end-radius: 4px;
   background: var(--own);
 }
 
@@ -666,6 +668,18 @@ ${HUE_CLASSES}
   min-height: 2.65rem;
 }
 
+/* An empty field has no text that chooses its direction: its placeholder follows the language of the chat. */
+.composer textarea:placeholder-shown {
+  direction: inherit;
+  unicode-bidi: isolate;
+}
+
+.composer textarea:read-only {
+  background: var(--surface);
+  color: var(--ink-soft);
+  border-style: dashed;
+}
+
 .composer-foot {
   min-height: 1.25rem;
   display: flex;
@@ -680,7 +694,7 @@ ${HUE_CLASSES}
 }
 
 .remaining {
-  margin-left: auto;
+  margin-inline-start: auto;
   font-variant-numeric: tabular-nums;
 }
 
@@ -736,7 +750,7 @@ ${HUE_CLASSES}
 }
 
 :host([look="opentok"]) .row-header time {
-  margin-left: auto;
+  margin-inline-start: auto;
 }
 
 :host([look="opentok"]) .bubble,
@@ -798,8 +812,7 @@ ${HUE_CLASSES}
 
   .typing,
   .composer {
-    padding-right: 0.75rem;
-    padding-left: 0.75rem;
+    padding-inline: 0.75rem;
   }
 }
 

@@ -1,18 +1,18 @@
 import { make } from './dom.js';
 
 /**
- * The elements inside of `<signalbox-chat>`. `part` attributes are what a page may style; slots are what it may replace.
+ * The elements inside of `<signalbox-chat>`; `writeWords` writes their texts. `part` attributes are what a page may style; slots are what it may replace.
  */
 export function chatTemplate() {
   return make(
     'section',
-    { class: 'chat', 'aria-label': 'Chat' },
+    { id: 'chat-frame', class: 'chat', 'data-word-label': 'chat' },
     make('slot', { name: 'header' }),
     make(
       'p',
       { id: 'chat-status', class: 'chat-status', part: 'status', role: 'status', hidden: '' },
       make('span', { id: 'chat-status-text' }),
-      make('button', { id: 'chat-retry', type: 'button', class: 'link', hidden: '' }, 'Try again'),
+      make('button', { id: 'chat-retry', type: 'button', class: 'link', hidden: '', 'data-word': 'tryAgain' }),
     ),
     make(
       'div',
@@ -27,8 +27,8 @@ export function chatTemplate() {
           role: 'log',
           'aria-live': 'polite',
           'aria-relevant': 'additions',
-          'aria-label': 'Messages',
-          'aria-description': 'Arrow keys choose a message and show when it was acknowledged.',
+          'data-word-label': 'messages',
+          'data-word-description': 'messagesHelp',
         },
         make('p', { id: 'messages-dropped', class: 'dropped', role: 'note', hidden: '' }),
         make(
@@ -47,8 +47,7 @@ export function chatTemplate() {
       make('p', { id: 'back-report', class: 'back-report', role: 'status', hidden: '' }),
       make(
         'p',
-        { id: 'offline-hint', class: 'offline-hint', role: 'status', hidden: '' },
-        'Reconnecting. Messages are sent when the connection is back.',
+        { id: 'offline-hint', class: 'offline-hint', role: 'status', hidden: '', 'data-word': 'reconnecting' },
       ),
       make('button', { id: 'new-messages', type: 'button', class: 'new-messages', part: 'new-messages', hidden: '' }),
     ),
@@ -61,30 +60,20 @@ export function chatTemplate() {
     make(
       'form',
       { id: 'composer', class: 'composer', part: 'composer', novalidate: '' },
-      make('label', { for: 'composer-text', class: 'visually-hidden' }, 'Message'),
+      make('label', { for: 'composer-text', class: 'visually-hidden', 'data-word': 'message' }),
       make('textarea', {
         id: 'composer-text',
         part: 'input',
         rows: '1',
         dir: 'auto',
-        placeholder: 'Send a message…',
         'aria-describedby': 'composer-keys remaining',
         enterkeyhint: 'send',
       }),
-      make('button', { id: 'send', type: 'submit', class: 'primary', part: 'send', disabled: '' }, 'Send'),
+      make('button', { id: 'send', type: 'submit', class: 'primary', part: 'send', disabled: '', 'data-word': 'send' }),
       make(
         'p',
         { class: 'composer-foot' },
-        make(
-          'span',
-          { id: 'composer-keys', class: 'keys' },
-          make('kbd', {}, 'Enter'),
-          ' sends, ',
-          make('kbd', {}, 'Shift'),
-          '+',
-          make('kbd', {}, 'Enter'),
-          ' starts a new line',
-        ),
+        make('span', { id: 'composer-keys', class: 'keys' }),
         make('span', { id: 'composer-hint', class: 'composer-hint', role: 'status' }),
         make('span', { id: 'remaining', class: 'remaining', part: 'counter' }),
       ),

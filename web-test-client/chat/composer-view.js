@@ -1,7 +1,6 @@
+import { make } from './dom.js';
 import { keepKeys } from './keys/key-guard.js';
 import { refuseFiles, refusePastedFiles } from './refused-files.js';
-
-const NO_FILES = 'This chat takes text only. The file was not sent.';
 
 /** The remaining length is shown when it is at most this. */
 const NEAR_LIMIT = 100;
@@ -25,17 +24,25 @@ export class ComposerView {
   /** How much the text in the box is too long. */
   #excess = 0;
   #isEnabled = false;
+  #isReadOnly = false;
   #nearLimit = NEAR_LIMIT;
-  #placeholder;
+  #keys;
+  #words;
+  /** The placeholder of the page, or null. */
+  #placeholder = null;
+  /** What the hint says: the key of a text, with its values. */
+  #hintKey = null;
+  #hintValues = {};
 
   /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
-  constructor(part, { send, edited }) {
+  constructor(part, { send, edited, words }) {
+    this.#words = words;
+    this.#keys = part('composer-keys');
     this.#text = part('composer-text');
     this.#send = part('send');
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
-    this.#placeholder = this.#text.placeholder;
-    const refuse = () => this.showHint(NO_FILES);
+    const refuse = () => this.showHint('noFiles');
     refuseFiles(this.#text.getRootNode(), refuse);
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();
@@ -52,6 +59,38 @@ export class ComposerView {
       this.#read('edit');
       edited(this.#text.value);
     });
+  }
+
+  set words(words) {
+    this.#words = words;
+    this.#keys.replaceChildren(...words.parts('keys').map(({ text, name }) => (name ? this.#key(name) : text)));
+    this.#showPlaceholder();
+    this.#writeHint();
+    this.show();
+  }
+
+  #key(name) {
+    return make('kbd', {}, this.#words.text(name === 'shift' ? 'keyShift' : 'keyEnter'));
+  }
+
+  /** The text of the empty field while a user can write; null: the one of the language. */
+  set placeholder(text) {
+    this.#placeholder = text;
+    this.#showPlaceholder();
+  }
+
+  /** The user may read only: the field stays, can be focused and says why. */
+  set isReadOnly(isReadOnly) {
+    this.#isReadOnly = isReadOnly;
+    this.#text.readOnly = isReadOnly;
+    this.#showPlaceholder();
+    this.show();
+  }
+
+  #showPlaceholder() {
+    // Nobody who cannot send is invited to write.
+    const own = this.#isEnabled ? (this.#placeholder ?? this.#words.text('placeholder')) : '';
+    this.#text.placeholder = this.#isReadOnly ? this.#words.text('readOnly') : own;
   }
 
   /** Whether the remaining length is always shown. */
@@ -84,25 +123,23 @@ export class ComposerView {
     this.#isEnabled = isEnabled;
     this.#text.disabled = !isEnabled;
     this.#text.form.classList.toggle('off', !isEnabled);
-    this.#invite();
+    this.#showPlaceholder();
     this.show();
-  }
-
-  /** The text of the empty field while a user can write. */
-  set placeholder(text) {
-    this.#placeholder = text;
-    this.#invite();
-  }
-
-  #invite() {
-    this.#text.placeholder = this.#isEnabled ? this.#placeholder : '';
   }
 
   focus(options) {
     this.#text.focus(options);
   }
 
-  showHint(hint) {
+  /** Shows the text with this key below the field; null: none. */
+  showHint(key, values = {}) {
+    this.#hintKey = key;
+    this.#hintValues = values;
+    this.#writeHint();
+  }
+
+  #writeHint() {
+    const hint = this.#hintKey === null ? '' : this.#words.text(this.#hintKey, this.#hintValues);
     if (this.#hint.textContent !== hint) this.#hint.textContent = hint;
   }
 
@@ -110,13 +147,13 @@ export class ComposerView {
     const chat = this.#chat;
     if (!chat) return;
     const left = this.#excess > 0 ? -this.#excess : chat.remaining;
-    this.#remaining.textContent = left > this.#nearLimit ? '' : remainingText(left);
+    this.#remaining.textContent = left > this.#nearLimit ? '' : this.#remainingText(left);
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
     const refusal = this.#refusal();
     const isTooLarge = refusal?.reason === 'signalTooLong';
-    if (isTooLarge) this.showHint('This text is too large for one message. Shorten it.');
+    if (isTooLarge) this.showHint('tooLarge');
     this.#text.setAttribute('aria-invalid', String(this.#excess > 0 || isTooLarge));
-    this.#send.disabled = !this.#isEnabled || refusal !== null;
+    this.#send.disabled = !this.#isEnabled || this.#isReadOnly || refusal !== null;
     // The height of its lines, in browsers without `field-sizing`.
     this.#text.rows = Math.min(MAX_LINES, Math.max(1, this.#text.value.split('\n').length));
   }
@@ -127,17 +164,17 @@ export class ComposerView {
   }
 
   #submit(send) {
-    if (!this.#isEnabled) return;
+    if (!this.#isEnabled || this.#isReadOnly) return;
     const refusal = this.#refusal();
     if (refusal !== null) {
       if (refusal.reason === 'tooManyWaiting') {
-        this.showHint('Too many messages are waiting to be sent. Try again later.');
+        this.showHint('tooManyWaiting');
       }
       return;
     }
     send();
     this.#text.value = this.#chat.draft;
-    this.showHint('');
+    this.showHint(null);
     this.show();
     this.focus();
   }
@@ -148,15 +185,11 @@ export class ComposerView {
   #read(method) {
     const { isAccepted, excess } = this.#chat[method](this.#text.value);
     this.#excess = isAccepted ? 0 : excess;
-    this.showHint(isAccepted ? '' : `Too long by ${characters(excess)}. Shorten it to send it.`);
+    this.showHint(isAccepted ? null : 'tooLong', { count: excess });
     this.show();
   }
-}
 
-function remainingText(left) {
-  return left < 0 ? `${characters(-left)} over` : `${characters(left)} left`;
-}
-
-function characters(count) {
-  return `${count} ${count === 1 ? 'character' : 'characters'}`;
+  #remainingText(left) {
+    return this.#words.text(left < 0 ? 'charactersOver' : 'charactersLeft', { count: Math.abs(left) });
+  }
 }

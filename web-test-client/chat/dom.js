@@ -19,20 +19,9 @@ export function windowOf(node) {
   return node.ownerDocument.defaultView ?? globalThis;
 }
 
-const shortTime = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
-const full = new Intl.DateTimeFormat([], { dateStyle: 'full', timeStyle: 'medium' });
 const exact = new Intl.DateTimeFormat([], {
   hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23',
 });
-
-export function timeOfDay(milliseconds) {
-  return shortTime.format(milliseconds);
-}
-
-/** The date and the time. */
-export function fullTime(milliseconds) {
-  return full.format(milliseconds);
-}
 
 /** With milliseconds, for measuring. */
 export function exactTime(milliseconds) {

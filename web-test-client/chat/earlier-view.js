@@ -2,9 +2,12 @@
 export class EarlierView {
   #button;
   #scroll;
+  #words;
+  #shown = null;
 
   /** `load()` loads earlier messages. */
-  constructor(part, load) {
+  constructor(part, words, load) {
+    this.#words = words;
     this.#button = part('earlier');
     this.#scroll = part('messages-scroll');
     this.#button.addEventListener('click', () => {
@@ -12,17 +15,21 @@ export class EarlierView {
     });
   }
 
+  set words(words) {
+    this.#words = words;
+    if (this.#shown !== null) this.show(this.#shown);
+  }
+
   /** `hasEarlier` is null where it is not known. `hasFailed`: the history could not be read. */
-  show({ hasEarlier, isLoading, hasFailed }) {
+  show(shown) {
+    this.#shown = shown;
+    const { hasEarlier, isLoading, hasFailed } = shown;
     const hadFocus = this.#button.getRootNode().activeElement === this.#button;
     this.#button.hidden = !isLoading && !hasFailed && hasEarlier !== true;
     // A button that is disabled would lose the focus.
     this.#button.setAttribute('aria-disabled', String(isLoading));
-    this.#button.textContent = isLoading
-      ? 'Loading earlier messages…'
-      : hasFailed
-        ? 'Earlier messages could not be loaded. Try again'
-        : 'Show earlier messages';
+    const key = isLoading ? 'loadingEarlier' : hasFailed ? 'earlierFailed' : 'showEarlier';
+    this.#button.textContent = this.#words.text(key);
     if (hadFocus && this.#button.hidden) this.#scroll.focus({ preventScroll: true });
   }
 

@@ -8,6 +8,40 @@ export interface ChatSession {
   signal(options: object, handler: (error?: any) => void): unknown;
 }
 
+/** A text with a count: one for each plural category of the language; `other` is for all that have none. */
+export interface PluralText {
+  zero?: string;
+  one?: string;
+  two?: string;
+  few?: string;
+  many?: string;
+  other: string;
+}
+
+/** The keys of the texts of the element. `chat/strings/en.js` of the package has all of them, with their `{values}`. */
+export type ChatTextKey =
+  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'refused'
+  | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
+  | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
+  | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
+  | 'gap' | 'newConversation' | 'erased' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
+  | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
+  | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
+  | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
+  | 'pausedSeveral' | 'partner';
+
+/** The keys of the texts with a count. */
+export type ChatPluralKey =
+  | 'charactersLeft' | 'charactersOver' | 'tooLong' | 'newMessages' | 'dropped' | 'typingNames' | 'typingPeople'
+  | 'pausedNames' | 'pausedPeople' | 'others';
+
+/** Texts of the element; it uses its own for the keys that are not given. */
+export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+
+/** Why the element does not chat: a key of the sentence that the user reads. */
+export type ChatCause =
+  | 'expired' | 'refused' | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp';
+
 export class SignalboxChat extends HTMLElement {
   /** The address of the server for elements without the attribute `server`. */
   static defaultServer: string | null;
@@ -33,6 +67,8 @@ export class SignalboxChat extends HTMLElement {
   placeholder: string | null;
   /** Whether others see that the user types. */
   isTypingShown: boolean;
+  /** Texts in place of the element's own, by their keys. */
+  strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
   wireForm: 'text-chat' | 'TextChat';
 
@@ -49,6 +85,8 @@ export class SignalboxChat extends HTMLElement {
   attach(session: ChatSession, options?: { room?: string; isNew?: boolean }): void;
   detach(): void;
   scrollToEnd(): void;
+  /** A text of the element in its language, such as that for the `cause` of an error. */
+  textOf(key: ChatTextKey | ChatPluralKey, values?: Record<string, string | number>): string;
 }
 
 /** The attributes, for the types of a framework's templates. */
@@ -72,7 +110,7 @@ export interface SignalboxChatEventMap {
   'signalbox-message': CustomEvent<{ message: ChatMessage }>;
   'signalbox-send': CustomEvent<{ message: ChatMessage }>;
   'signalbox-unread': CustomEvent<{ count: number }>;
-  'signalbox-error': CustomEvent<{ code: number | null; message: string }>;
+  'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause }>;
 }
 
 declare global {

@@ -123,7 +123,8 @@ export class MessageFacts {
     const note = this.#note.getBoundingClientRect();
     const below = bubble.bottom - frame.top + GAP;
     const top = below + note.height <= frame.height ? below : bubble.top - frame.top - note.height - GAP;
-    const left = row.classList.contains('sent') ? bubble.right - note.width : bubble.left;
+    const isAtRight = row.classList.contains('sent') !== (getComputedStyle(this.#frame).direction === 'rtl');
+    const left = isAtRight ? bubble.right - note.width : bubble.left;
     this.#note.style.top = `${Math.max(0, Math.min(top, frame.height - note.height))}px`;
     this.#note.style.left = `${Math.max(GAP, Math.min(left - frame.left, frame.width - note.width - GAP))}px`;
   }

@@ -1,12 +1,11 @@
 import { DayClock } from './day-clock.js';
-import { avatar, fullTime, make, timeOfDay, windowOf } from './dom.js';
+import { avatar, make, windowOf } from './dom.js';
 import { isOnlyEmoji } from './emoji.js';
 import { FramePace } from './frame-pace.js';
 import { splitLinks } from './links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
-
-const GAP_TEXT = 'The connection was interrupted. Messages may be missing here.';
+import { causeOfUnsent } from './words/causes.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
@@ -41,7 +40,7 @@ export class MessagesView {
   #unreadCount = 0;
   /**
    * The rows of the day separators, and that of the unread divider. A row here is
-   * `{row, state, element, name, gapText}`: what the timeline has, and what its element shows.
+   * `{row, state, element, name, gapKey}`: what the timeline has, and what its element shows.
    */
   #days = new Set();
   #divider = null;
@@ -65,18 +64,23 @@ export class MessagesView {
   #isPinned = true;
   /** Whether the list has a height: a hidden one has none. */
   #isShown = false;
-  #gapText = GAP_TEXT;
+  #gapKey = 'gap';
+  #edit;
+  #words;
 
   /**
-   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `retry(localId)` and `discard(localId)` handle a
-   * failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
+   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `words` are
+   * the texts. `retry(localId)`, `edit(localId)` and `discard(localId)` handle a failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
    * there. `factsOf(message)` is the text about a message's way, see `MessageFacts`. `moved()` is called when the user
    * scrolls to the end or away from it, and when the list is shown or hidden, and `nearBeginning()` when the user scrolls
    * close to the first message. `limit`: how many messages the chat keeps; `droppedCount()`: how many it has dropped.
    */
   constructor(
-    part, { nameOf, dayOf, retry, discard, pass, isHeld, factsOf, moved, nearBeginning, limit, droppedCount },
+    part,
+    { nameOf, dayOf, words, retry, edit, discard, pass, isHeld, factsOf, moved, nearBeginning, limit, droppedCount },
   ) {
+    this.#words = words;
+    this.#edit = edit;
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
     this.#rows = new RowBlocks(
@@ -127,6 +131,31 @@ export class MessagesView {
     this.#resized.observe(this.#list);
   }
 
+  /** Writes everything anew in another language. The rows keep their elements, and with them place and focus. */
+  set words(words) {
+    this.#words = words;
+    for (let index = 0; index < this.#rows.count; index += 1) this.#reword(this.#rows.at(index));
+    this.#writeDropped();
+    this.#showPill();
+    this.showFacts();
+  }
+
+  #reword(shown) {
+    const { element, row } = shown;
+    if (row.kind === 'message' && row.message.direction === 'received') shown.name = this.#nameOf(row.message);
+    if (element === null) return;
+    if (row.kind === 'day') this.#nameDay(element, Date.now());
+    else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
+    else {
+      element.querySelector('.row-name').textContent = this.#nameIn(shown);
+      const time = element.querySelector('.row-header time');
+      time.textContent = this.#words.time(row.message.receivedAt);
+      time.title = this.#words.dayAndTime(row.message.receivedAt);
+      if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
+      this.#showNote(shown);
+    }
+  }
+
   /** Whether the list is scrolled to the end, and follows new messages. */
   get isPinned() {
     return this.#isPinned;
@@ -150,9 +179,9 @@ export class MessagesView {
 
   /** While `act` adds a gap, the gap tells that the room has a new session. The rows above it stay. */
   noteNewSession(act) {
-    this.#gapText = 'The server has begun a new session. The messages above are from the last one.';
+    this.#gapKey = 'newConversation';
     act();
-    this.#gapText = GAP_TEXT;
+    this.#gapKey = 'gap';
   }
 
   /** Shows the facts of a message anew, if the user looks at them. */
@@ -174,7 +203,7 @@ export class MessagesView {
   #showPill() {
     const count = this.#unreadCount;
     this.#pill.hidden = count === 0 || this.#isPinned;
-    if (count > 0) this.#pill.textContent = count === 1 ? '1 new message' : `${count} new messages`;
+    if (count > 0) this.#pill.textContent = this.#words.text('newMessages', { count });
   }
 
   /** Names the days, now and at each midnight while the user may see them: “Today” becomes “Yesterday”. */
@@ -298,8 +327,8 @@ export class MessagesView {
 
   #insert(row, at) {
     // The names of now: a sender may leave before the row has an element.
-    const name = row.kind !== 'message' ? null : row.message.direction === 'sent' ? 'You' : this.#nameOf(row.message);
-    const shown = { row, state: undefined, element: null, name, gapText: this.#gapText };
+    const name = row.kind === 'message' && row.message.direction === 'received' ? this.#nameOf(row.message) : null;
+    const shown = { row, state: undefined, element: null, name, gapKey: this.#gapKey };
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
@@ -328,8 +357,12 @@ export class MessagesView {
     this.#dropped.hidden = count === 0;
     if (count === this.#shownDroppedCount) return;
     this.#shownDroppedCount = count;
-    const gone = count === 1 ? '1 older message is' : `${count.toLocaleString()} older messages are`;
-    this.#dropped.textContent = `This page keeps ${this.#limit.toLocaleString()} messages. ${gone} no longer here.`;
+    this.#writeDropped();
+  }
+
+  #writeDropped() {
+    const count = this.#shownDroppedCount;
+    this.#dropped.textContent = count === 0 ? '' : this.#words.text('dropped', { limit: this.#limit, count });
   }
 
   #move(from, to) {
@@ -345,7 +378,7 @@ export class MessagesView {
       const bubble = shown.element.querySelector('.bubble');
       bubble.classList.add('erased');
       bubble.classList.remove('emoji');
-      bubble.textContent = row.message.text;
+      bubble.textContent = this.#words.text('erased');
     }
     this.#showState(shown);
   }
@@ -367,29 +400,41 @@ export class MessagesView {
     return element;
   }
 
-  #make({ row, name, gapText }) {
+  /** The name at a message: a name of a stranger, or the user's own. */
+  #nameIn({ row, name }) {
+    return row.message.direction === 'sent' ? this.#words.text('you') : name;
+  }
+
+  /** The text of a row that is neither a message nor a day. */
+  #lineOf({ row: { kind }, gapKey }) {
+    const keys = { unreadDivider: 'newMessagesBelow', beginning: 'beginning' };
+    return this.#words.text(keys[kind] ?? gapKey);
+  }
+
+  #make(shown) {
+    const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, name);
+        return this.#makeMessage(row.message, this.#nameIn(shown));
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
         return make(
           'div',
           { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
-          make('span', {}, 'New'),
+          make('span', {}, this.#lineOf(shown)),
         );
       case 'beginning':
         return make(
           'div',
           { role: 'listitem', class: 'beginning', part: 'divider beginning', 'data-kind': 'beginning' },
-          'This is the beginning of the conversation.',
+          this.#lineOf(shown),
         );
       default:
         return make(
           'div',
           { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
-          make('span', {}, gapText),
+          make('span', {}, this.#lineOf(shown)),
         );
     }
   }
@@ -397,7 +442,7 @@ export class MessagesView {
   #makeMessage(message, name) {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...splitLinks(message.text).map(linkOrText));
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
     if (message.isErased) bubble.classList.add('erased');
     if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
     return make(
@@ -414,13 +459,17 @@ export class MessagesView {
           ' ',
           make(
             'time',
-            { datetime: moment.toISOString(), part: 'time', title: fullTime(message.receivedAt) },
-            timeOfDay(message.receivedAt),
+            { datetime: moment.toISOString(), part: 'time', title: this.#words.dayAndTime(message.receivedAt) },
+            this.#words.time(message.receivedAt),
           ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
       ),
     );
+  }
+
+  #contentOf({ isErased, text }) {
+    return isErased ? [this.#words.text('erased')] : splitLinks(text).map(linkOrText);
   }
 
   /** One's own is shown in the look of OpenTok's chat only. */
@@ -438,8 +487,9 @@ export class MessagesView {
     // Noon is on the same day in every time zone.
     const [year, month, date] = day.split('-').map(Number);
     const noon = new Date(year, month - 1, date, 12);
-    const inFull = noon.toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-    const name = day === this.#dayOf(now) ? 'Today' : day === this.#dayOf(yesterday.getTime()) ? 'Yesterday' : inFull;
+    const isToday = day === this.#dayOf(now);
+    const isNear = isToday || day === this.#dayOf(yesterday.getTime());
+    const name = isNear ? this.#words.relativeDay(isToday ? 0 : -1) : this.#words.day(noon.getTime());
     if (time.textContent !== name) time.textContent = name;
   }
 
@@ -456,8 +506,9 @@ export class MessagesView {
   #showNote({ element, state, row: { message } }) {
     element.dataset.state = state;
     if (state === 'received') return;
-    element.querySelector('.mark').setAttribute('aria-label', MARKS[state]);
-    element.querySelector('.mark').title = MARKS[state];
+    const mark = element.querySelector('.mark');
+    mark.title = this.#words.text(MARKS[state]);
+    mark.setAttribute('aria-label', mark.title);
     const body = element.querySelector('.row-body');
     const note = body.querySelector('.row-state');
     const hadFocus = note?.contains(element.getRootNode().activeElement) ?? false;
@@ -474,19 +525,24 @@ export class MessagesView {
   }
 
   #heldNote() {
-    const pass = make('button', { type: 'button', class: 'link' }, 'Send without it');
-    pass.addEventListener('click', () => this.#pass());
-    return make('p', { class: 'row-state' }, make('span', {}, 'Waiting for the failed message above.'), ' ', pass);
+    const sentence = make('span', {}, this.#words.text('waitingForFailed'));
+    return make('p', { class: 'row-state' }, sentence, ' ', this.#button('sendWithoutIt', () => this.#pass()));
   }
 
+  /** Only what may help: a message that the server refuses is refused again. */
   #failedNote({ localId, failure }) {
-    const retry = make('button', { type: 'button', class: 'link' }, 'Try again');
-    retry.addEventListener('click', () => this.#retry(localId));
-    const discard = make('button', { type: 'button', class: 'link' }, 'Discard');
-    discard.addEventListener('click', () => this.#discard(localId));
-    const reason = failure?.message ? `Not sent: ${failure.message}` : 'Not sent';
-    const sentence = make('span', {}, `${reason.replace(/[.\s]+$/, '')}.`);
-    return make('p', { class: 'row-state' }, sentence, ' ', retry, discard);
+    const { key, remedy } = causeOfUnsent(failure?.code);
+    const sentence = make('span', {}, this.#words.text(key));
+    const retry = remedy === 'retry' ? this.#button('tryAgain', () => this.#retry(localId)) : null;
+    const edit = remedy === 'edit' ? this.#button('edit', () => this.#edit(localId)) : null;
+    const discard = this.#button('discard', () => this.#discard(localId));
+    return make('p', { class: 'row-state' }, sentence, ' ', retry, edit, discard);
+  }
+
+  #button(key, act) {
+    const button = make('button', { type: 'button', class: 'link' }, this.#words.text(key));
+    button.addEventListener('click', act);
+    return button;
   }
 }
 
@@ -503,4 +559,5 @@ function linkOrText({ text, address, shown }) {
   return make('a', attributes, scheme, make('bdi', { dir: 'ltr' }, host), rest);
 }
 
-const MARKS = { pending: 'Sending', held: 'Waiting', sent: 'Sent', failed: 'Not sent' };
+/** The state of an own message → the key of its name. */
+const MARKS = { pending: 'stateSending', held: 'stateWaiting', sent: 'stateSent', failed: 'stateFailed' };

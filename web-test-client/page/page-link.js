@@ -58,13 +58,6 @@ export function forgetLink() {
   }
 }
 
-/** What the user reads when the server does not let a link in. `message` is the server's reason. */
-export function linkFailure(message) {
-  if (/expired/.test(message)) return 'This link has expired. Ask for a new one.';
-  if (/refused|API key/.test(message)) return `The server does not accept this link: ${message}. Ask for a new one.`;
-  return message;
-}
-
 function keepLink({ code, access }) {
   forgetLink();
   try {

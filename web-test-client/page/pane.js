@@ -1,6 +1,7 @@
 import '../chat/index.js';
 import { exactTime } from '../chat/dom.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
+import { causeOfEnd, causeOfFailedConnect, mayTryAgainAfter, NO_ANSWER } from '../chat/words/causes.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { instantiate } from './dom.js';
 import { entriesOf } from './inspector/frames.js';
@@ -15,11 +16,6 @@ const STATUS = {
   connected: 'Connected',
   reconnecting: 'Reconnecting…',
   disconnected: 'Not connected',
-};
-
-const ENDINGS = {
-  forceDisconnected: 'You were removed from this room.',
-  networkDisconnected: 'The connection was lost. You no longer receive messages.',
 };
 
 /** The most messages whose way the page remembers. */
@@ -131,7 +127,7 @@ export class Pane {
       const access = await this.#access(attempt.signal);
       if (attempt === this.#attempt) this.#connect(access, attempt);
     } catch {
-      if (attempt === this.#attempt) this.#failed('The server sent no token. Check that it is running.');
+      if (attempt === this.#attempt) this.#failed(this.chat.textOf('unreachable'));
     }
   }
 
@@ -146,7 +142,7 @@ export class Pane {
   #giveUp(attempt) {
     if (attempt !== this.#attempt) return;
     this.cancel();
-    this.#failed(`The server has not answered for ${JOIN_MILLISECONDS / 1000} seconds. Check that it is running.`);
+    this.#failed(this.chat.textOf(NO_ANSWER));
   }
 
   #endAttempt() {
@@ -206,7 +202,7 @@ export class Pane {
     session.connect(token, (error) => {
       if (attempt !== this.#attempt) return;
       this.#endAttempt();
-      if (error) this.#failed(error.message);
+      if (error) this.#failed(this.chat.textOf(causeOfFailedConnect(error, navigator.onLine)));
     });
   }
 
@@ -295,7 +291,7 @@ export class Pane {
       },
       sessionDisconnected: (event) => {
         inspector.note('bad', 'sessionDisconnected', event.reason);
-        this.#left(event.reason);
+        this.#left(event);
       },
       sessionReconnecting: () => {
         inspector.note('bad', 'sessionReconnecting', '');
@@ -341,7 +337,7 @@ export class Pane {
     this.chat.scrollToEnd();
   }
 
-  #left(reason) {
+  #left({ reason, error }) {
     this.#setStatus('disconnected');
     this.#witness.left();
     this.#reconnection.ended();
@@ -352,9 +348,11 @@ export class Pane {
       this.#callbacks.left();
       return;
     }
-    this.#showNotice(ENDINGS[reason] ?? `The connection ended (${reason}).`);
-    this.part('rejoin').focus();
-    this.#automaticRejoin.ended({ wasLost: reason === 'networkDisconnected' });
+    const cause = causeOfEnd(reason, error);
+    this.#showNotice(this.chat.textOf(cause));
+    // A user who was removed is not brought back by the next key.
+    if (mayTryAgainAfter(cause)) this.part('rejoin').focus();
+    this.#automaticRejoin.ended({ wasLost: cause === 'lost' });
   }
 
   #failed(message) {

@@ -19,10 +19,11 @@ const DEPTH = 3;
 
 /**
  * The name of a connection. Its data comes from the token: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`,
- * a `nickname` or the like. Without a name: `Guest` and a number, which everybody in the room sees alike.
+ * a `nickname` or the like. Without a name: `guest(number)`, by default `Guest` and the number, which everybody in the
+ * room sees alike.
  */
-export function displayName({ data, connectionId }) {
-  return nameIn(data) ?? guestName(connectionId);
+export function displayName({ data, connectionId }, guest = (number) => `${GUEST} ${number}`.trim()) {
+  return nameIn(data) ?? guest(guestNumber(connectionId));
 }
 
 /** The name in a connection's data; null if a reader would see none. */
@@ -36,11 +37,11 @@ export function nameIn(data) {
 }
 
 /** The number is made of the id, so that all clients agree on it without asking each other. */
-function guestName(connectionId) {
-  if (typeof connectionId !== 'string' || connectionId === '') return GUEST;
+function guestNumber(connectionId) {
+  if (typeof connectionId !== 'string' || connectionId === '') return '';
   let sum = 0;
   for (const character of connectionId) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
-  return `${GUEST} ${1000 + (sum % 9000)}`;
+  return String(1000 + (sum % 9000));
 }
 
 /** Null if the data is not JSON with members; empty if no member holds a name. */

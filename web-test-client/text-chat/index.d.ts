@@ -517,16 +517,22 @@ export function decodeSignal(
 
 /**
  * The name in a connection's data: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`, a `nickname` or the like.
- * Without one: `Guest` and a number, which everybody in the room sees alike.
+ * Without one: `guest(number)`, by default `Guest` and the number, which everybody in the room sees alike.
  */
-export function displayName(connection: { readonly data?: string; readonly connectionId?: string }): string;
+export function displayName(
+  connection: { readonly data?: string; readonly connectionId?: string },
+  guest?: (number: string) => string,
+): string;
 
 /** The names of senders. A name that the server vouches for has precedence over one that a message states. */
 export class NameBook {
   /** Notes a connection as the server describes it. */
   note(connection: ChatConnection): void;
   /** The name of a message's sender. */
-  nameOf(message: { readonly senderId: string | null; readonly alias: string | null }): string;
+  nameOf(
+    message: { readonly senderId: string | null; readonly alias: string | null },
+    options?: { guest?: (id: string) => string; server?: () => string },
+  ): string;
 }
 
 // Typing

@@ -24,15 +24,18 @@ export class NameBook {
     this.#put(connectionId, { name, isVouched });
   }
 
-  /** The name of a message's sender; `alias` is the name in the message. `Server` if neither is known. */
-  nameOf({ senderId, alias }) {
-    if (senderId === null || senderId === undefined) return nameIn(alias) ?? 'Server';
+  /**
+   * The name of a message's sender; `alias` is the name in the message. Without either: `server()`, and for a connection
+   * `guest(number)`.
+   */
+  nameOf({ senderId, alias }, { guest, server = () => 'Server' } = {}) {
+    if (senderId === null || senderId === undefined) return nameIn(alias) ?? server();
     const entry = this.#entries.get(senderId) ?? { name: null, isVouched: false };
     if (entry.isVouched) return entry.name;
     const claimed = nameIn(alias) ?? entry.name;
     const name = claimed !== null && !this.#isTaken(claimed, senderId) ? claimed : null;
     this.#put(senderId, { name, isVouched: false });
-    return name ?? displayName({ connectionId: senderId });
+    return name ?? displayName({ connectionId: senderId }, guest);
   }
 
   #isTaken(name, connectionId) {

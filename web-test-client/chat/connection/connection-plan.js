@@ -8,7 +8,7 @@
 //   removed {}                      the element is not in the page any more
 //   connected {}                    the session is connected
 //   failed {error}                  it could not connect. `error` has `code` and `message`; see `mayTryAgain`
-//   ended {reason}                  it was connected, and has ended
+//   ended {reason, error}           it was connected, and has ended
 //   refreshed {token}, notRefreshed {token, isRefused}          the answers to `refresh`
 //   networkBack {}, pageShown {}    an attempt may succeed now
 //
@@ -18,7 +18,7 @@
 //   refresh {token}                 show the session's server this token (CON-12)
 //   lack {names, isUsed}            tell which attributes are missing. `isUsed`: some of them are there
 //   fail {error, comesBack}         tell that the connect has failed, and whether the element tries again by itself
-//   end {reason, comesBack}         tell that the connection has ended
+//   end {reason, error, comesBack}  tell that the connection has ended
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
@@ -112,7 +112,7 @@ export class ConnectionPlan {
         if (this.#phase.name === 'trying') this.#failed(input.error, now);
         return undefined;
       case 'ended':
-        if (this.#phase.name === 'connected') this.#ended(input.reason, now);
+        if (this.#phase.name === 'connected') this.#ended(input, now);
         return undefined;
       case 'refreshed':
         return this.#refreshed(input.token);
@@ -221,10 +221,10 @@ export class ConnectionPlan {
     else this.#phase = { name: 'refused' };
   }
 
-  #ended(reason, now) {
+  #ended({ reason, error = null }, now) {
     if (now - this.#phase.since >= STEADY_TIME) this.#failureCount = 0;
     const comesBack = reason !== 'forceDisconnected' && reason !== 'clientDisconnected';
-    this.#add({ do: 'end', reason, comesBack });
+    this.#add({ do: 'end', reason, error, comesBack });
     if (!comesBack) this.#phase = { name: reason === 'forceDisconnected' ? 'refused' : 'left' };
     else if (this.#hasNewToken) this.#try(now, true);
     else this.#wait(now);

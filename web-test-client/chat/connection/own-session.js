@@ -11,7 +11,7 @@ const REFUSING = new Set([Code.authenticationError, Code.invalidParameter, Code.
  * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and its timer.
  *
  * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()`
- * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, comesBack})` and
+ * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, comesBack})` and
  * `idle()`.
  */
 export class OwnSession {
@@ -89,7 +89,7 @@ export class OwnSession {
       return;
     }
     this.#session = session;
-    this.#listeners = { sessionDisconnected: ({ reason }) => this.handle({ is: 'ended', reason }) };
+    this.#listeners = { sessionDisconnected: ({ reason, error }) => this.handle({ is: 'ended', reason, error }) };
     // The view hears of a connection and its end before the plan does.
     this.#view.opening(session, { sessionId, isQuiet });
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);

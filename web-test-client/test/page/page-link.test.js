@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkFailure, linkIn, openLink } from '../../page/page-link.js';
+import { linkIn, openLink } from '../../page/page-link.js';
 
 const LINK = '#session=1_MX4xMDB-fg&key=100&token=T1%3D%3DcGFy%2Bdg%3D%3D';
 
@@ -42,10 +42,4 @@ test('a link that lacks a part, or has it in another form, is a problem', () => 
   ]) {
     assert.match(linkIn(fragment).problem, /not complete/, fragment);
   }
-});
-
-test('a refusal becomes a sentence that says what to do', () => {
-  assert.equal(linkFailure('the token is refused: it has expired'), 'This link has expired. Ask for a new one.');
-  assert.match(linkFailure('the token is refused: it is malformed'), /does not accept this link: .* Ask for a new one/);
-  assert.equal(linkFailure('The server has not answered.'), 'The server has not answered.');
 });

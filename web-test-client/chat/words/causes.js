@@ -1,0 +1,81 @@
+// Why something did not work, as the key of a sentence for the user. The codes are those of docs/PROTOCOL.md, section 10;
+// they, and the server's own words, are for developers. The library has made a reason and an error of a close code.
+import { Code } from '../../opentok/client/wire/codes.js';
+
+/** The reason with which this library's `connect` gives up in time has no code of the protocol. */
+export const NO_ANSWER = 'noAnswer';
+export const NOT_SET_UP = 'notSetUp';
+
+/** The page's Content-Security-Policy does not permit the server. */
+export const BLOCKED = 'blocked';
+
+/**
+ * Why the chat has no connection. `isBlocked`: by the page's policy; `isSilent`: no answer came in time; `isOfPage`: only
+ * the page can mend it.
+ */
+export function causeOfFailure({ isBlocked, isSilent, isOfPage, ...error }, isOnline) {
+  if (isBlocked) return BLOCKED;
+  if (isSilent) return NO_ANSWER;
+  return isOfPage ? NOT_SET_UP : causeOfFailedConnect(error, isOnline);
+}
+
+/** Why a connect failed, by the code of its error. `isOnline`: whether the browser believes to have a network. */
+export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
+  switch (code) {
+    case Code.authenticationError:
+      // The protocol has one code for all refused tokens. Only the server's clock tells which of them have expired.
+      return /expired/.test(message) ? 'expired' : 'refused';
+    case Code.invalidSession:
+      return 'wrongChat';
+    case Code.connectionLimitExceeded:
+      return 'full';
+    case Code.connectFailed:
+    case Code.notConnected:
+      return isOnline ? 'unreachable' : 'offline';
+    default:
+      // Everything else is a fault of a program: of the page, the library, the server, or a proxy.
+      return 'serverFault';
+  }
+}
+
+/** Why a session ended: its `reason`, and the error with which the server refused to go on, if there is one. */
+export function causeOfEnd(reason, error = null) {
+  if (error?.code === Code.authenticationError) return causeOfFailedConnect(error);
+  switch (reason) {
+    case 'forceDisconnected':
+      return 'removed';
+    case 'networkDisconnected':
+      return 'lost';
+    default:
+      return 'ended';
+  }
+}
+
+/** Causes after which the same attempt cannot succeed, or after which the user was not meant to come back by a key. */
+const FINAL = new Set(['expired', 'removed', NOT_SET_UP, BLOCKED]);
+
+export function mayTryAgainAfter(cause) {
+  return !FINAL.has(cause);
+}
+
+/**
+ * What a message that was not sent says, by the code of its error, and what the user can do with it: `retry` it, `edit`
+ * it, or neither.
+ */
+export function causeOfUnsent(code) {
+  switch (code) {
+    case Code.tooLong:
+      return { key: 'failedTooLarge', remedy: 'edit' };
+    case Code.permissionDenied:
+      return { key: 'failedNotAllowed', remedy: null };
+    case Code.rateLimited:
+      return { key: 'failedTooFast', remedy: 'retry' };
+    case Code.notConnected:
+      return { key: 'failedLost', remedy: 'retry' };
+    case Code.invalidParameter:
+    case Code.notFound:
+      return { key: 'failedOther', remedy: null };
+    default:
+      return { key: 'failedOther', remedy: 'retry' };
+  }
+}

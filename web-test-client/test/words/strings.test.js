@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { CHAT_STRINGS } from '../../chat/strings/index.js';
+
+/** Texts of the plural categories in which a language writes the number as a word, or not at all. */
+const WORDED = new Set(['zero', 'one', 'two']);
+/** Texts that may leave out a value: Chinese calls the other one in a chat of two by no name. */
+const OPTIONAL = new Set(['partner']);
+
+const formsOf = (text) => (typeof text === 'string' ? { other: text } : text);
+const valuesIn = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();
+
+for (const [language, table] of Object.entries(CHAT_STRINGS)) {
+  test(`the texts in ${language} have the keys of the English ones, in the same order`, () => {
+    assert.deepEqual(Object.keys(table), Object.keys(CHAT_STRINGS.en));
+  });
+
+  test(`the texts in ${language} have the values of the English ones, and are not empty`, () => {
+    for (const [key, english] of Object.entries(CHAT_STRINGS.en)) {
+      assert.equal(typeof table[key], typeof english, `${key} has a count in both or in neither`);
+      const wanted = valuesIn(formsOf(english).other);
+      for (const [category, text] of Object.entries(formsOf(table[key]))) {
+        assert.notEqual(text.trim(), '', key);
+        const missing = wanted.filter((name) => !valuesIn(text).includes(name));
+        const mayLack = OPTIONAL.has(key) || (WORDED.has(category) && missing.every((name) => name === 'count'));
+        assert.ok(missing.length === 0 || mayLack, `${key}, ${category}: lacks ${missing}`);
+        assert.deepEqual(valuesIn(text).filter((name) => !wanted.includes(name)), [], `${key}, ${category}`);
+      }
+    }
+  });
+
+  test(`the texts with a count in ${language} have the plural categories of the language`, () => {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    for (const [key, text] of Object.entries(table)) {
+      if (typeof text === 'string') continue;
+      assert.deepEqual(Object.keys(text).sort(), [...pluralCategories].sort(), key);
+    }
+  });
+
+  test(`the texts in ${language} have no code, seq, token or milliseconds`, () => {
+    for (const [key, text] of Object.entries(table)) {
+      for (const form of Object.values(formsOf(text))) assert.doesNotMatch(form, /\d|\bseq\b|token|\bms\b|code/i, key);
+    }
+  });
+}
