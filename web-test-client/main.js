@@ -1,10 +1,12 @@
 // The test page: a form, and behind it the room. The browser loads the room while the user fills in the form, so that
 // the form needs little and shows early.
 import { refuseFiles } from './chat/refused-files.js';
+import { writeWords } from './chat/words/write-words.js';
 import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';
 import { forgetLink, linkIn, openLink, takeLink } from './page/page-link.js';
 import { joinedIn } from './page/room-history.js';
+import { pageWords } from './page/words.js';
 
 /** A server that has not answered after this time counts as absent. */
 const ANSWER_MILLISECONDS = 8000;
@@ -12,12 +14,13 @@ const ANSWER_MILLISECONDS = 8000;
 /** The form shows that it waits for the server only if this takes so long: a fast answer does not flicker. */
 const PATIENCE_MILLISECONDS = 400;
 
-const NO_SIGNALBOX =
-  'The server answers, but it is not a Signalbox server. Check the address, and the proxy in front of the server.';
-
-const NO_FILES = 'This chat takes text only. The file was not sent.';
-
 adoptColours();
+
+const words = pageWords(navigator.languages);
+// The chat follows the language of the document.
+document.documentElement.lang = words.language;
+document.documentElement.dir = words.direction;
+writeWords(document, words);
 
 const isDemo = new URLSearchParams(location.search).has('demo');
 
@@ -37,8 +40,8 @@ addEventListener('popstate', ({ state }) => {
 });
 
 refuseFiles(document, async () => {
-  if (join.isShown) join.setError(NO_FILES);
-  else (await room)?.tell(NO_FILES);
+  if (join.isShown) join.setError(words.text('noFiles'));
+  else (await room)?.tell(words.text('noFiles'));
 });
 
 /** What the user has joined last. */
@@ -51,6 +54,7 @@ let room = null;
 let attempt = 0;
 
 const join = new JoinView({
+  words,
   join: enter,
   cancel: leave,
   retry: start,
@@ -69,8 +73,8 @@ async function start() {
     hasRooms = await askForRooms();
     link = await openLink(link, (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }));
   } catch (error) {
-    if (error instanceof SyntaxError) join.showAbsent(NO_SIGNALBOX);
-    else join.showAbsent('The server does not answer. Check that it is running and that you are online.');
+    if (error instanceof SyntaxError) join.showAbsent(words.text('notSignalbox'));
+    else join.showAbsent(words.text('noServer'));
     return;
   } finally {
     clearTimeout(patience);
@@ -92,7 +96,7 @@ async function start() {
     return;
   }
   showForm();
-  if (link?.problem) join.setError(link.problem);
+  if (link?.problem) join.setError(words.text(link.problem));
   // A failure shows when the user joins.
   loadRoom().catch(() => {});
 }
@@ -124,7 +128,7 @@ async function enter(request) {
     const loaded = await Promise.race([loadRoom(), timeout]);
     if (own === attempt) loaded.enter(request, performance.now() - beganAt);
   } catch {
-    if (own === attempt) failed('The server did not deliver the rest of the page. Check that it is running.');
+    if (own === attempt) failed(words.text('notDelivered'));
   }
 }
 
@@ -137,7 +141,7 @@ async function leave() {
 
 function loadRoom() {
   room ??= import('./page/room.js').then(
-    ({ Room }) => new Room({ isDemo, joined: () => join.hide(), left: showForm, failed }),
+    ({ Room }) => new Room({ isDemo, words, joined: () => join.hide(), left: showForm, failed }),
     (error) => {
       room = null;
       throw error;

@@ -175,7 +175,7 @@ def test_the_element_follows_the_language_around_it_over_shadow_roots_and_its_ch
            }"""
     )
     inner = "host.shadowRoot.getElementById('chat').shadowRoot"
-    shown = f"() => [{inner}.getElementById('send').textContent, getComputedStyle({inner}.getElementById('chat')).direction]"
+    shown = f"() => [{inner}.getElementById('send').textContent, getComputedStyle({inner}.getElementById('chat-frame')).direction]"
     chat.wait_for_function(f"() => {inner}.getElementById('send').textContent === 'إرسال'")
     assert chat.evaluate(shown) == ["إرسال", "rtl"]
     chat.evaluate("() => { host.lang = 'ja-JP'; }")

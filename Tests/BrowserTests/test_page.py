@@ -308,11 +308,13 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
         """async () => {
              const { chatTemplate } = await import('/chat/chat-template.js');
              const { MessagesView } = await import('/chat/messages-view.js');
+             const { CHAT_STRINGS } = await import('/chat/strings/index.js');
+             const { Words } = await import('/chat/words/words.js');
              const { ChatTimeline } = await import('/text-chat/index.js');
              document.body.append(chatTemplate());
              const timeline = new ChatTimeline({ limit: 3 });
              const view = new MessagesView((id) => document.getElementById(id), {
-               nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
+               words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
              });
              const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));
@@ -380,7 +382,7 @@ def test_messages_and_the_draft_stay_when_the_session_is_gone_and_a_line_says_so
     ada.expect_status("Connected")
     # The other server has another secret, so it has begun a new session for the room.
     expect(ada.page.locator("#messages [data-kind=gap]")).to_have_text(
-        "The server has begun a new session. The messages above are from the last one."
+        "A new conversation begins here. The messages above are from the last one."
     )
     expect(ada.page.get_by_label("Message", exact=True)).to_have_value("half a thought")
     ada.page.get_by_label("Message", exact=True).press("Enter")

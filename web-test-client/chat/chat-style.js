@@ -674,7 +674,7 @@ ${HUE_CLASSES}
   unicode-bidi: isolate;
 }
 
-.composer textarea:read-only {
+.composer textarea[readonly] {
   background: var(--surface);
   color: var(--ink-soft);
   border-style: dashed;

@@ -1,4 +1,5 @@
 // Functions that build the page.
+import { writeWords } from '../chat/words/write-words.js';
 
 export function find(id) {
   const found = document.getElementById(id);
@@ -10,10 +11,10 @@ export function find(id) {
 const REFERENCES = ['id', 'for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'list'];
 
 /**
- * Copies a template. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element,
+ * Copies a template, with its texts in the language of `words`. `suffix` is appended to its ids, so that a page may hold two copies. In the result `{element,
  * part}`, `part(id)` finds an element by its id in the template.
  */
-export function instantiate(template, suffix) {
+export function instantiate(template, suffix, words) {
   // Imported, and not only cloned, so that elements of a kind of their own work before they are on the page.
   const element = document.importNode(find(template).content, true).firstElementChild;
   for (const each of [element, ...element.querySelectorAll('*')]) {
@@ -22,6 +23,7 @@ export function instantiate(template, suffix) {
       if (value !== null) each.setAttribute(name, value.split(' ').map((id) => id + suffix).join(' '));
     }
   }
+  writeWords(element, words);
   return {
     element,
     part(id) {

@@ -1,7 +1,6 @@
 import { find } from './dom.js';
 
 const ROOM_PATTERN = /^[A-Za-z0-9\-._~]{1,64}$/;
-const ROOM_RULE = 'A room name has 1 to 64 characters: letters a–z and A–Z, digits, “-”, “.”, “_” and “~”.';
 const NAME_KEY = 'signalbox.name';
 
 /**
@@ -16,6 +15,7 @@ export class JoinView {
   #forget = find('forget-link');
   #hasRooms = false;
   #link = null;
+  #words;
   #hasWrongRoom = new URLSearchParams(location.search).has('room') && roomInAddress() === null;
   /**
    * `ready`: the user may join. `link`: they may join with a link. `asking`: the server has not answered yet. `absent`:
@@ -27,10 +27,12 @@ export class JoinView {
   room = roomInAddress();
 
   /**
-   * `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`, `cancel()` when the user
+   * `words` are the texts. `join(request)` is called with `{name, room, role}` or `{name, apiKey, sessionId, token}`, `cancel()` when the user
    * does not want to wait for it, `retry()` to ask an absent server again, and `forget()` to use no link.
    */
-  constructor({ join, cancel, retry, forget }) {
+  constructor({ words, join, cancel, retry, forget }) {
+    this.#words = words;
+    this.#button.textContent = words.text('join');
     if (this.room) find('room').value = this.room;
     find('name').value = rememberedName();
     find('join-form').addEventListener('submit', (event) => {
@@ -47,7 +49,7 @@ export class JoinView {
     // Another input is not the same attempt again.
     find('join-form').addEventListener('input', () => {
       this.#hasWrongRoom = false;
-      if (this.#state === 'ready' && !this.#button.disabled) this.#button.textContent = 'Join';
+      if (this.#state === 'ready' && !this.#button.disabled) this.#button.textContent = this.#words.text('join');
     });
     this.#cancel.addEventListener('click', cancel);
     this.#forget.addEventListener('click', forget);
@@ -55,24 +57,24 @@ export class JoinView {
 
   /** The server has not told yet whether it has rooms. */
   showWaiting() {
-    this.#showAlone('asking', 'The page waits for the server’s answer.');
+    this.#showAlone('asking', this.#words.text('hintWaiting'));
     this.#button.disabled = true;
-    this.#button.textContent = 'Waiting…';
+    this.#button.textContent = this.#words.text('waiting');
   }
 
   /** The server does not answer, or not as a Signalbox server. */
   showAbsent(message) {
-    this.#showAlone('absent', 'The page has loaded, but it cannot use the server.');
+    this.#showAlone('absent', this.#words.text('hintAbsent'));
     this.setError(message);
     this.#button.disabled = false;
-    this.#button.textContent = 'Try again';
+    this.#button.textContent = this.#words.text('tryAgain');
     this.#button.focus();
   }
 
   #showAlone(state, hint) {
     this.#state = state;
     this.setError(null);
-    find('join-title').textContent = 'Join a room';
+    find('join-title').textContent = this.#words.text('joinRoom');
     find('join-hint').textContent = hint;
     for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint', 'forget-link']) {
       find(id).hidden = true;
@@ -82,9 +84,9 @@ export class JoinView {
 
   /** The user came with a link to this session. */
   showLink(access) {
-    this.#showAlone('link', 'Your link is for one session on this server. It already has your name.');
+    this.#showAlone('link', this.#words.text('hintLink'));
     this.#link = access;
-    find('join-title').textContent = 'Join a session';
+    find('join-title').textContent = this.#words.text('joinSession');
     this.#forget.hidden = false;
     this.setBusy(false);
     this.#button.focus();
@@ -97,16 +99,13 @@ export class JoinView {
     find('name-field').hidden = false;
     find('room-fields').hidden = !hasRooms;
     find('credential-fields').hidden = hasRooms;
-    find('join-title').textContent = hasRooms ? 'Join a room' : 'Join a session';
-    find('join-hint').textContent = hasRooms
-      ? 'All users who join the same room can chat with each other.'
-      : 'Open a link that “signalbox link” has made, or enter a session and a token for it. ' +
-        'The commands “signalbox session” and “signalbox token” create both.';
+    find('join-title').textContent = this.#words.text(hasRooms ? 'joinRoom' : 'joinSession');
+    find('join-hint').textContent = this.#words.text(hasRooms ? 'hintRooms' : 'hintSession');
     find('demo-hint').hidden = !hasRooms;
     this.#forget.hidden = true;
     this.#view.hidden = false;
     this.setBusy(false);
-    if (this.#hasWrongRoom) this.setError(`The room in the address is not valid. ${ROOM_RULE}`);
+    if (this.#hasWrongRoom) this.setError(this.#words.text('wrongRoom', { rule: { text: this.#words.text('roomRule') } }));
     find('name').focus();
   }
 
@@ -121,7 +120,7 @@ export class JoinView {
 
   setBusy(isBusy) {
     this.#button.disabled = isBusy;
-    this.#button.textContent = isBusy ? 'Joining…' : 'Join';
+    this.#button.textContent = this.#words.text(isBusy ? 'joining' : 'join');
     this.#cancel.hidden = !isBusy;
     if (isBusy) this.setError(null);
   }
@@ -130,7 +129,7 @@ export class JoinView {
   setFailed(message) {
     this.setBusy(false);
     this.setError(message);
-    this.#button.textContent = 'Try again';
+    this.#button.textContent = this.#words.text('tryAgain');
   }
 
   setError(message) {
@@ -146,12 +145,12 @@ export class JoinView {
     if (!this.#hasRooms) {
       const request = { name, apiKey: value('api-key'), sessionId: value('session-id'), token: value('token') };
       if (request.apiKey && request.sessionId && request.token) return request;
-      this.setError('Enter the API key, the session ID and a token.');
+      this.setError(this.#words.text('needsCredentials'));
       return null;
     }
     const room = value('room').replace(/\s+/g, '-');
     if (!ROOM_PATTERN.test(room)) {
-      this.setError(ROOM_RULE);
+      this.setError(this.#words.text('roomRule'));
       find('room').focus();
       return null;
     }

@@ -4,13 +4,13 @@
 
 const STORED = 'signalbox.link';
 
-const BROKEN = 'This link is not complete. Ask for it again, and copy all of it.';
-
-const USED = 'This link has been used, or it is no longer valid. Ask for a new one.';
+// Keys of the page's texts.
+const BROKEN = 'brokenLink';
+const USED = 'usedLink';
 
 /**
  * What the fragment of an address names: `{code}`, `{access: {apiKey, sessionId, token}}`, `{problem}` for a link that is
- * not complete, or null without a link.
+ * not complete, or null without a link. A problem is the key of a text.
  */
 export function linkIn(fragment) {
   const fields = new URLSearchParams(fragment.replace(/^#/, ''));

@@ -11,13 +11,6 @@ import { OptionsView } from './options-view.js';
 import { ParticipantsView } from './participants-view.js';
 import { Reconnection } from './reconnection.js';
 
-const STATUS = {
-  connecting: 'Connecting…',
-  connected: 'Connected',
-  reconnecting: 'Reconnecting…',
-  disconnected: 'Not connected',
-};
-
 /** The most messages whose way the page remembers. */
 const MAX_DELIVERIES = 20_000;
 
@@ -43,6 +36,7 @@ export class Pane {
   #access;
   #callbacks;
   #suffix;
+  #words;
   #network;
   #ends;
   #nameEnd;
@@ -55,25 +49,28 @@ export class Pane {
   #deliveries = new Map();
   #name = null;
   #room = null;
+  #hasRoom = false;
   #hasJoined = false;
   #session = null;
   #automaticRejoin = new AutomaticRejoin(() => this.enter());
 
   constructor({
-    OT, network, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
+    OT, network, words, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
   }) {
     this.#OT = OT;
     this.#access = access;
     this.#suffix = suffix;
+    this.#words = words;
     this.#ends = ends;
     this.#nameEnd = nameEnd;
     this.#witness = witness;
     this.#callbacks = { joined, left, failed, unread };
-    const { element, part } = instantiate('pane-template', suffix);
+    const { element, part } = instantiate('pane-template', suffix, words);
     this.element = element;
     this.#network = network;
     this.part = part;
     this.participants = new ParticipantsView(part, {
+      words,
       signalTo: ({ connectionId }) => this.inspector.composeTo(connectionId),
       remove: (connection) => {
         this.#session.forceDisconnect(connection, (error) => this.#noteRefusal('forceDisconnect', error));
@@ -192,6 +189,7 @@ export class Pane {
     session.off();
     this.#session = session;
     this.#name = name;
+    this.#hasRoom = room !== undefined;
     const previousRoom = this.#room;
     this.#room = room ?? sessionId;
     if (previousRoom !== this.#room) this.#deliveries.clear();
@@ -348,7 +346,8 @@ export class Pane {
       this.#callbacks.left();
       return;
     }
-    const cause = causeOfEnd(reason, error);
+    // A server with rooms gives a new token to everybody who joins again.
+    const cause = causeOfEnd(reason, this.#hasRoom ? null : error);
     this.#showNotice(this.chat.textOf(cause));
     // A user who was removed is not brought back by the next key.
     if (mayTryAgainAfter(cause)) this.part('rejoin').focus();
@@ -371,7 +370,7 @@ export class Pane {
   #setStatus(state) {
     this.options.setConnected(state === 'connected');
     this.part('status').dataset.state = state;
-    this.part('status-text').textContent = STATUS[state];
+    this.part('status-text').textContent = this.#words.text(state);
     this.part('try-now').hidden = state !== 'reconnecting';
     const isJoining = state === 'connecting';
     this.part('rejoin').disabled = isJoining;

@@ -12,6 +12,7 @@ const GAP = 4;
  */
 export class ParticipantsView {
   #part;
+  #words;
   #list;
   #count;
   #filter;
@@ -25,8 +26,9 @@ export class ParticipantsView {
   /** {connection, name, button} of the open menu or dialog. */
   #chosen = null;
 
-  /** `signalTo(connection)` and `remove(connection)` are the commands of the menu. */
-  constructor(part, { signalTo, remove }) {
+  /** `words` are the texts; `signalTo(connection)` and `remove(connection)` are the commands of the menu. */
+  constructor(part, { words, signalTo, remove }) {
+    this.#words = words;
     this.#part = part;
     this.#list = part('participants');
     this.#count = part('participant-count');
@@ -59,7 +61,7 @@ export class ParticipantsView {
       { class: 'participant' },
       make('span', { class: 'avatar-space' }),
       make('bdi', { class: 'participant-name' }),
-      isMe ? make('span', { class: 'tag' }, 'you') : null,
+      isMe ? make('span', { class: 'tag' }, this.#words.text('you')) : null,
     );
     if (mayRemove && !isMe) row.append(this.#menuButton(connection, name));
     const entry = { id, name, isMe, isAway: false, row };
@@ -85,7 +87,8 @@ export class ParticipantsView {
     this.#awayCount += isAway ? 1 : -1;
     entry.row.classList.toggle('is-away', isAway);
     entry.row.querySelector('.away')?.remove();
-    if (isAway) entry.row.querySelector('.participant-name').after(make('span', { class: 'tag away' }, 'away'));
+    const tag = () => make('span', { class: 'tag away' }, this.#words.text('away'));
+    if (isAway) entry.row.querySelector('.participant-name').after(tag());
     this.#showCount();
   }
 
@@ -137,7 +140,7 @@ export class ParticipantsView {
   #menuButton(connection, name) {
     const button = make(
       'button',
-      { type: 'button', class: 'quiet small menu-button', 'aria-label': `Menu for ${name}`, 'aria-expanded': 'false' },
+      { type: 'button', class: 'quiet small menu-button', 'aria-label': this.#words.text('menuOf', { name }), 'aria-expanded': 'false' },
       '⋯',
     );
     button.addEventListener('click', () => this.#open({ connection, name, button }));
@@ -161,7 +164,7 @@ export class ParticipantsView {
   /** Asks first: a removal interrupts a person, and keeps nobody out who has a valid token. */
   #confirm() {
     this.#menu.hidePopover();
-    this.#part('remove-title').textContent = `Remove ${this.#chosen.name}?`;
+    this.#part('remove-title').textContent = this.#words.text('removeQuestion', { name: this.#chosen.name });
     this.#dialog.showModal();
   }
 

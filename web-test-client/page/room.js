@@ -8,7 +8,6 @@ import { Score } from './demo/score.js';
 import { Witness } from './demo/witness.js';
 
 /** The title of a session without a room. */
-const SESSION = 'Session';
 
 const COPIED_MILLISECONDS = 1500;
 
@@ -21,6 +20,7 @@ const TITLE_MILLISECONDS = 100;
  */
 export class Room {
   #isDemo;
+  #words;
   #callbacks;
   /** The room or session that the user asked to join. */
   #request = null;
@@ -40,11 +40,13 @@ export class Room {
    * `joined()`, `left()` and `failed(message)` are called when the form is not needed any more, or again. In a demo the
    * second user joins, too.
    */
-  constructor({ isDemo, joined, left, failed }) {
+  constructor({ isDemo, words, joined, left, failed }) {
     this.#isDemo = isDemo;
+    this.#words = words;
     this.#callbacks = { joined, left, failed };
     this.#first = new Pane({
       ...newLibrary(),
+      words,
       access: (signal) => accessFor(this.#request, signal),
       ends: this.#ends,
       nameEnd: (connectionId, name) => this.#nameEnd(connectionId, name),
@@ -107,7 +109,7 @@ export class Room {
     find('room-actions').hidden = false;
     const { room } = this.#request;
     const name = find('room-name');
-    name.textContent = room ?? SESSION;
+    name.textContent = room ?? this.#words.text('session');
     name.hidden = false;
     // A session without a room has no link that is good for all users: `signalbox link` makes one for each.
     find('invite').hidden = room === undefined;
@@ -138,6 +140,7 @@ export class Room {
     this.#secondLibrary ??= newLibrary();
     this.#second = new Pane({
       ...this.#secondLibrary,
+      words: this.#words,
       suffix: '-2',
       access: (signal) => accessFor(this.#secondRequest(), signal),
       ends: this.#ends,
@@ -191,7 +194,7 @@ export class Room {
   #showTitle() {
     this.#isTitleOld = false;
     const { room } = this.#request;
-    const title = find('panes').hidden ? 'Signalbox' : `${room ?? SESSION} · Signalbox`;
+    const title = find('panes').hidden ? 'Signalbox' : `${room ?? this.#words.text('session')} · Signalbox`;
     const count = document.hidden || !this.#second ? this.#first.unreadCount : 0;
     const shown = count > 0 ? `(${count}) ${title}` : title;
     if (document.title !== shown) document.title = shown;
@@ -200,8 +203,8 @@ export class Room {
   async #copyLink() {
     const button = find('invite');
     const isCopied = await copyText(roomLink({ room: this.#request.room }));
-    button.textContent = isCopied ? 'Link copied' : 'Copy it from the address bar';
-    setTimeout(() => (button.textContent = 'Copy link'), COPIED_MILLISECONDS);
+    button.textContent = this.#words.text(isCopied ? 'linkCopied' : 'copyByHand');
+    setTimeout(() => (button.textContent = this.#words.text('copyLink')), COPIED_MILLISECONDS);
   }
 }
 

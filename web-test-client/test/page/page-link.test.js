@@ -13,7 +13,7 @@ test('a code is read as `signalbox link` writes it, and any other is a problem',
   const code = '0123456789abcdef0123456789abcdef';
   assert.deepEqual(linkIn(`#code=${code}`), { code });
   for (const broken of ['', code.slice(1), `${code}0`, code.toUpperCase(), `${code}/../room`]) {
-    assert.match(linkIn(`#code=${broken}`).problem, /not complete/, broken);
+    assert.match(linkIn(`#code=${broken}`).problem, /^brokenLink$/, broken);
   }
 });
 
@@ -24,7 +24,7 @@ test('REST-7: a code is exchanged, a used one is a problem, and other links need
     return response;
   };
   assert.deepEqual(await openLink({ code: 'c' }, answer(Response.json({ ...access, other: 1 }))), { access });
-  assert.match((await openLink({ code: 'c' }, answer(Response.json({}, { status: 404 })))).problem, /has been used/);
+  assert.match((await openLink({ code: 'c' }, answer(Response.json({}, { status: 404 })))).problem, /^usedLink$/);
   await assert.rejects(openLink({ code: 'c' }, answer(Response.json({}, { status: 502 }))));
   const never = () => assert.fail();
   for (const link of [null, { access }, { problem: 'broken' }]) assert.equal(await openLink(link, never), link);
@@ -40,6 +40,6 @@ test('a link that lacks a part, or has it in another form, is a problem', () => 
     '#session=1_a&key=100&token=', '#session=1_a&key=100&token=T1==', '#session=1_a&key=100&token=nonsense',
     '#session=%00&key=100&token=T1==a',
   ]) {
-    assert.match(linkIn(fragment).problem, /not complete/, fragment);
+    assert.match(linkIn(fragment).problem, /^brokenLink$/, fragment);
   }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { PAGE_STRINGS } from '../../page/strings/index.js';
 
 /** Texts of the plural categories in which a language writes the number as a word, or not at all. */
 const WORDED = new Set(['zero', 'one', 'two']);
@@ -10,13 +11,18 @@ const OPTIONAL = new Set(['partner']);
 const formsOf = (text) => (typeof text === 'string' ? { other: text } : text);
 const valuesIn = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();
 
-for (const [language, table] of Object.entries(CHAT_STRINGS)) {
-  test(`the texts in ${language} have the keys of the English ones, in the same order`, () => {
-    assert.deepEqual(Object.keys(table), Object.keys(CHAT_STRINGS.en));
+function everyTable() {
+  const of = (view, tables) => Object.entries(tables).map(([language, table]) => [view, tables, language, table]);
+  return [...of('chat', CHAT_STRINGS), ...of('page', PAGE_STRINGS)];
+}
+
+for (const [view, tables, language, table] of everyTable()) {
+  test(`the texts of the ${view} in ${language} have the keys of the English ones, in the same order`, () => {
+    assert.deepEqual(Object.keys(table), Object.keys(tables.en));
   });
 
-  test(`the texts in ${language} have the values of the English ones, and are not empty`, () => {
-    for (const [key, english] of Object.entries(CHAT_STRINGS.en)) {
+  test(`the texts of the ${view} in ${language} have the values of the English ones, and are not empty`, () => {
+    for (const [key, english] of Object.entries(tables.en)) {
       assert.equal(typeof table[key], typeof english, `${key} has a count in both or in neither`);
       const wanted = valuesIn(formsOf(english).other);
       for (const [category, text] of Object.entries(formsOf(table[key]))) {
@@ -29,15 +35,17 @@ for (const [language, table] of Object.entries(CHAT_STRINGS)) {
     }
   });
 
-  test(`the texts with a count in ${language} have the plural categories of the language`, () => {
+  test(`the texts of the ${view} with a count in ${language} have the plural categories of the language`, () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
     for (const [key, text] of Object.entries(table)) {
       if (typeof text === 'string') continue;
       assert.deepEqual(Object.keys(text).sort(), [...pluralCategories].sort(), key);
     }
   });
+}
 
-  test(`the texts in ${language} have no code, seq, token or milliseconds`, () => {
+for (const [language, table] of Object.entries(CHAT_STRINGS)) {
+  test(`the texts of the chat in ${language} have no code, seq, token or milliseconds`, () => {
     for (const [key, text] of Object.entries(table)) {
       for (const form of Object.values(formsOf(text))) assert.doesNotMatch(form, /\d|\bseq\b|token|\bms\b|code/i, key);
     }
