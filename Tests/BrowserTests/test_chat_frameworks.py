@@ -77,6 +77,8 @@ def test_a_key_that_the_api_key_hides_may_change_without_a_new_connection(open_h
     page.evaluate("chat.removeAttribute('key')")
     expect_state(page, "failed")
     expect(page.locator("#chat-status")).to_contain_text("it lacks api-key")
+    # The programmer reads why.
+    assert page.complaints == ["<signalbox-chat>: The chat cannot connect: it lacks api-key."]
     page.complaints.clear()
 
 
@@ -116,6 +118,7 @@ def test_without_a_known_server_the_element_asks_for_one(open_host, access):
     )
     expect_state(page, "failed")
     expect(page.locator("#chat-status-text")).to_have_text("This chat is not set up yet: it lacks server.")
+    assert page.complaints == ["<signalbox-chat>: The chat cannot connect: it lacks server."]
     page.complaints.clear()
 
 
@@ -126,13 +129,15 @@ def test_a_browser_without_a_socket_gets_one_sentence_about_it(open_host, access
         """({ sessionId: session, apiKey, token }) => {
              window.WebSocket = undefined;
              const given = { id: 'chat', session, apiKey, token };
+             addEventListener('signalbox-error', ({ detail }) => (window.detail = detail));
              document.body.append(Object.assign(document.createElement('signalbox-chat'), given));
            }""",
         good,
     )
     expect_state(page, "failed")
     sentence = re.compile(r"^This JavaScript runtime has no WebSocket\. .*[^.]\.$")
-    expect(page.locator("#chat-status-text")).to_have_text(sentence)
+    assert sentence.match(page.evaluate("detail.message"))
+    expect(page.locator("#chat-status-text")).to_have_text("This browser is too old for this chat. Use a newer one.")
     page.complaints.clear()
 
 
@@ -188,7 +193,7 @@ def test_a_property_without_a_value_has_its_default_again(open_host):
     assert page.evaluate(
         """() => {
              const names = ['session', 'apiKey', 'token', 'server', 'alias', 'senderId', 'maxLength', 'look', 'scheme',
-               'placeholder', 'isTypingShown', 'draft', 'wireForm', 'typingPolicy'];
+               'placeholder', 'isTypingShown', 'draft', 'wireForm', 'typingPolicy', 'strings'];
              const values = {
                maxLength: 5, isTypingShown: false, look: 'opentok', wireForm: 'TextChat',
                typingPolicy: { ...chat.typingPolicy },
@@ -205,6 +210,8 @@ def test_a_property_without_a_value_has_its_default_again(open_host):
              return [rounds, chat.getAttributeNames()];
            }"""
     ) == [[[], [], [], []], ["id"]]
+    # The element tells the programmer that it was asked to connect without anything to connect with.
+    page.complaints.clear()
 
 
 # What each framework does with the names in a template. React up to 18 sets attributes. React 19 and Vue 3 set a

@@ -51,6 +51,7 @@ def test_emoji_alone_are_larger(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     for text in ("🎉🎉", "🎉 well done"):
         ada.send(text)
+    expect(ada.page.locator(".bubble")).to_have_count(2)
     sizes = [each.evaluate("bubble => parseFloat(getComputedStyle(bubble).fontSize)") for each in ada.page.locator(".bubble").all()]
     assert sizes[0] > 1.5 * sizes[1]
 

@@ -53,7 +53,7 @@ def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, ope
     assert texts[: len(lines)] == lines
     # The presence event (PRES-2) and the acknowledgement may arrive in either order.
     assert sorted(texts[len(lines) :]) == ["forceDisconnect done", "left: Ada, forceDisconnected"]
-    expect(ada.page.locator("#notice-text")).to_have_text("You were removed from this room.")
+    expect(ada.page.locator("#notice-text")).to_have_text("You were removed from this chat.")
 
     page.get_by_role("button", name="Remove").click()
     expect(history.last).to_have_text("forceDisconnect failed: OT_INVALID_PARAMETER")

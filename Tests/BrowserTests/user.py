@@ -13,19 +13,20 @@ class User:
     def join(cls, open_page, url, room, name, role=None, **options):
         user = cls(open_page(url + "/", **options))
         page = user.page
-        page.get_by_label("Your name").fill(name)
-        page.get_by_label("Room", exact=True).fill(room)
+        # In every language.
+        page.locator("#name").fill(name)
+        page.locator("#room").fill(room)
         if role:
             page.get_by_text("More options").click()
             page.locator("#role").select_option(role)
-        page.get_by_role("button", name="Join").click()
-        expect(page.locator("#status-text")).to_have_text("Connected")
-        expect(page.get_by_label("Message", exact=True)).to_be_focused()
+        page.locator("#join-button").click()
+        expect(page.locator("#status")).to_have_attribute("data-state", "connected")
+        expect(page.locator("#composer-text")).to_be_focused()
         return user
 
     def type(self, text):
         """Fills the composer."""
-        self.page.get_by_label("Message", exact=True).fill(text)
+        self.page.locator("#composer-text").fill(text)
 
     def press_keys(self, text):
         """Types into the composer key by key."""
@@ -33,7 +34,7 @@ class User:
 
     def send(self, text):
         self.type(text)
-        self.page.get_by_label("Message", exact=True).press("Enter")
+        self.page.locator("#composer-text").press("Enter")
 
     def expect_messages(self, *texts):
         expect(self.page.locator(f"{MESSAGE_ROWS} .bubble")).to_have_text(list(texts))

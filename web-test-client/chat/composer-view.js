@@ -83,6 +83,7 @@ export class ComposerView {
   set isReadOnly(isReadOnly) {
     this.#isReadOnly = isReadOnly;
     this.#text.readOnly = isReadOnly;
+    this.#keys.hidden = isReadOnly;
     this.#showPlaceholder();
     this.show();
   }

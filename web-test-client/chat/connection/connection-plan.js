@@ -22,6 +22,7 @@
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
+import { causeOfEnd, mayTryAgainAfter } from '../words/causes.js';
 import { mayTryAgain, waitAfter } from './retry-policy.js';
 
 /** A server that has not let the user in after this time counts as absent, in milliseconds. */
@@ -223,9 +224,10 @@ export class ConnectionPlan {
 
   #ended({ reason, error = null }, now) {
     if (now - this.#phase.since >= STEADY_TIME) this.#failureCount = 0;
-    const comesBack = reason !== 'forceDisconnected' && reason !== 'clientDisconnected';
+    const isRefused = !mayTryAgainAfter(causeOfEnd(reason, error));
+    const comesBack = !isRefused && reason !== 'clientDisconnected';
     this.#add({ do: 'end', reason, error, comesBack });
-    if (!comesBack) this.#phase = { name: reason === 'forceDisconnected' ? 'refused' : 'left' };
+    if (!comesBack) this.#phase = { name: isRefused ? 'refused' : 'left' };
     else if (this.#hasNewToken) this.#try(now, true);
     else this.#wait(now);
   }

@@ -18,7 +18,8 @@ export const de = {
   notSetUp: 'Dieser Chat ist nicht richtig eingerichtet. Wenden Sie sich an den Betreiber dieser Seite.',
   lacking: 'Dieser Chat ist noch nicht eingerichtet: Es fehlt {names}.',
   blocked:
-    'Diese Seite erlaubt dem Chat keine Verbindung. Sag es der Person, der die Seite gehört.',
+    'Diese Seite erlaubt dem Chat keine Verbindung. Wenden Sie sich an die Person, der die Seite gehört.',
+  oldBrowser: 'Dieser Browser ist zu alt für diesen Chat. Verwenden Sie einen neueren.',
   comesBack: '{sentence} Der Chat versucht es von selbst wieder.',
   removed: 'Sie wurden aus diesem Chat entfernt.',
   lost: 'Die Verbindung ist abgebrochen. Sie erhalten keine Nachrichten mehr.',

@@ -23,6 +23,7 @@ export const en = {
   lacking: 'This chat is not set up yet: it lacks {names}.',
   blocked:
     'This page does not allow the chat to connect. Tell the owner of this page.',
+  oldBrowser: 'This browser is too old for this chat. Use a newer one.',
   comesBack: '{sentence} The chat tries again by itself.',
   removed: 'You were removed from this chat.',
   lost: 'The connection was lost. You no longer receive messages.',

@@ -18,7 +18,8 @@ export const es = {
   notSetUp: 'Este chat no está bien configurado. Avise al responsable de esta página.',
   lacking: 'Este chat aún no está configurado: falta {names}.',
   blocked:
-    'Esta página no permite que el chat se conecte. Avisa al responsable de la página.',
+    'Esta página no permite que el chat se conecte. Avise al responsable de la página.',
+  oldBrowser: 'Este navegador es demasiado antiguo para este chat. Use uno más reciente.',
   comesBack: '{sentence} El chat vuelve a intentarlo por sí solo.',
   removed: 'Le han expulsado de este chat.',
   lost: 'Se ha perdido la conexión. Ya no recibe mensajes.',

@@ -19,6 +19,7 @@ export const fr = {
   lacking: 'Cette discussion n’est pas encore configurée : il manque {names}.',
   blocked:
     'Cette page ne permet pas à la discussion de se connecter. Prévenez le responsable de la page.',
+  oldBrowser: 'Ce navigateur est trop ancien pour cette discussion. Utilisez-en un plus récent.',
   comesBack: '{sentence} La discussion réessaie d’elle-même.',
   removed: 'Vous avez été retiré(e) de cette discussion.',
   lost: 'La connexion a été perdue. Vous ne recevez plus de messages.',

@@ -19,6 +19,7 @@ export const pt = {
   lacking: 'Este chat ainda não está configurado: falta {names}.',
   blocked:
     'Esta página não permite que o chat se conecte. Avise o responsável pela página.',
+  oldBrowser: 'Este navegador é antigo demais para este chat. Use um mais recente.',
   comesBack: '{sentence} O chat tenta novamente sozinho.',
   removed: 'Você foi removido(a) desta conversa.',
   lost: 'A conexão foi perdida. Você não recebe mais mensagens.',

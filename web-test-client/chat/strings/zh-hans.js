@@ -19,6 +19,7 @@ export const zhHans = {
   lacking: '此聊天尚未设置完成：缺少 {names}。',
   blocked:
     '此页面不允许聊天连接。请告知页面的所有者。',
+  oldBrowser: '此浏览器版本过旧，无法使用此聊天。请使用更新的浏览器。',
   comesBack: '{sentence}聊天会自动重试。',
   removed: '您已被移出此聊天。',
   lost: '连接已断开。您不再收到消息。',

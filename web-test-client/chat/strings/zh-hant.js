@@ -19,6 +19,7 @@ export const zhHant = {
   lacking: '此聊天尚未設定完成：缺少 {names}。',
   blocked:
     '此頁面不允許聊天連線。請告知頁面的擁有者。',
+  oldBrowser: '此瀏覽器版本過舊，無法使用此聊天。請使用較新的瀏覽器。',
   comesBack: '{sentence}聊天會自動重試。',
   removed: '您已被移出此聊天。',
   lost: '連線已中斷。您不再收到訊息。',

@@ -8,13 +8,15 @@ export const NOT_SET_UP = 'notSetUp';
 
 /** The page's Content-Security-Policy does not permit the server. */
 export const BLOCKED = 'blocked';
+const OLD_BROWSER = 'oldBrowser';
 
 /**
- * Why the chat has no connection. `isBlocked`: by the page's policy; `isSilent`: no answer came in time; `isOfPage`: only
- * the page can mend it.
+ * Why the chat has no connection. `isBlocked`: by the page's policy; `isFinal`: the browser has no sockets; `isSilent`:
+ * no answer came in time; `isOfPage`: only the page can mend it.
  */
-export function causeOfFailure({ isBlocked, isSilent, isOfPage, ...error }, isOnline) {
+export function causeOfFailure({ isBlocked, isFinal, isSilent, isOfPage, ...error }, isOnline) {
   if (isBlocked) return BLOCKED;
+  if (isFinal) return OLD_BROWSER;
   if (isSilent) return NO_ANSWER;
   return isOfPage ? NOT_SET_UP : causeOfFailedConnect(error, isOnline);
 }
@@ -52,7 +54,7 @@ export function causeOfEnd(reason, error = null) {
 }
 
 /** Causes after which the same attempt cannot succeed, or after which the user was not meant to come back by a key. */
-const FINAL = new Set(['expired', 'removed', NOT_SET_UP, BLOCKED]);
+const FINAL = new Set(['expired', 'removed', NOT_SET_UP, BLOCKED, OLD_BROWSER]);
 
 export function mayTryAgainAfter(cause) {
   return !FINAL.has(cause);

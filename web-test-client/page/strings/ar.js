@@ -71,10 +71,10 @@ export const ar = {
   showTyping: 'إظهار أنني أكتب للآخرين',
   drop: 'قطع الاتصال',
   stayOffline: 'البقاء دون اتصال',
-  tryNow: 'حاول الآن',
+  tryNow: 'حاولوا الآن',
   more: 'المزيد',
   findParticipant: 'البحث عن مشارك',
-  findName: 'ابحث عن اسم',
+  findName: 'ابحثوا عن اسم',
   nobodyHasName: 'لا أحد هنا بهذا الاسم.',
   noFiles: 'هذه الدردشة للنصوص فقط. لم يُرسل الملف.',
 };

@@ -74,6 +74,6 @@ test('the reasons of an end, and any that a later server may give', () => {
 });
 
 test('no button tries in vain, or brings back at once a user who was removed', () => {
-  const pointless = ['expired', 'removed', 'notSetUp', 'blocked'];
+  const pointless = ['expired', 'removed', 'notSetUp', 'blocked', 'oldBrowser'];
   assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !mayTryAgainAfter(key)).sort(), pointless.sort());
 });
