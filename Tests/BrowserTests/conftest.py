@@ -273,3 +273,20 @@ def access(open_page, url, room):
         return page.request.get(f"{url}/room/{room}", params={"data": name} | query).json()
 
     return access
+
+
+@pytest.fixture
+def open_with_policy(open_page, url):
+    """Opens a page that has the script, with this policy."""
+    applications = []
+
+    def open_with_policy(policy, content):
+        html = f"""<!doctype html><html lang="en"><title>Policy</title><link rel="icon" href="data:,">
+                   <meta http-equiv="Content-Security-Policy" content="{policy}">
+                   <script src="{url}/signalbox-chat.js"></script><body>{content}"""
+        applications.append(Application(html))
+        return open_page(applications[-1].url)
+
+    yield open_with_policy
+    for application in applications:
+        application.stop()

@@ -201,7 +201,7 @@ def test_the_typing_line_is_chinese_in_a_chinese_browser(open_page, url, room):
     bob = User.join(open_page, url, room, "Bob")
     bob.press_keys("n")
     ada.expect_typing("对方正在输入…")
-    expect(ada.page.locator("#typing-text")).to_have_attribute("lang", "zh")
+    expect(ada.page.locator("#chat-frame")).to_have_attribute("lang", "zh-CN")
     ada.press_keys("n")
     bob.expect_typing("小明 is typing…")
     cy = User.join(open_page, url, room, "Cy")

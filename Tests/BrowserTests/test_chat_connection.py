@@ -1,29 +1,11 @@
 """`<signalbox-chat>` stays in its session: newer tokens, first connects that fail, missing attributes, policies."""
 
 import pytest
-from application import Application
 from chat_element import element, expect_messages, expect_state, send
 from playwright.sync_api import expect
 
 MAKE = "() => { document.body.append(Object.assign(document.createElement('signalbox-chat'), { id: 'chat' })); }"
 GIVE = "({ sessionId: session, apiKey, token }) => { Object.assign(chat, { session, apiKey, token }); }"
-
-
-@pytest.fixture
-def open_with_policy(open_page, url):
-    """Opens a page that has the script, with this policy."""
-    applications = []
-
-    def open_with_policy(policy, content):
-        html = f"""<!doctype html><html lang="en"><title>Policy</title><link rel="icon" href="data:,">
-                   <meta http-equiv="Content-Security-Policy" content="{policy}">
-                   <script src="{url}/signalbox-chat.js"></script><body>{content}"""
-        applications.append(Application(html))
-        return open_page(applications[-1].url)
-
-    yield open_with_policy
-    for application in applications:
-        application.stop()
 
 
 def watch_states(page):
