@@ -53,9 +53,9 @@ class Member(asyncio.BufferedProtocol):
 
     buffer = bytearray(1 << 20)
 
-    def __init__(self, form="pages"):
-        self.options = OPTIONS[form]
-        self.byte_count = self.presence_count = 0
+    def __init__(self, form="pages", last=0):
+        self.options = OPTIONS[form] | ({"history": {"last": last}} if last else {})
+        self.byte_count = self.presence_count = self.page_count = 0
 
     async def connect(self, server, session, token, resume=None, receive_buffer=None, reads=True):
         loop = asyncio.get_running_loop()
@@ -95,6 +95,7 @@ class Member(asyncio.BufferedProtocol):
             self.open(data)
         text = self.tail + data
         self.presence_count += len(PRESENCE.findall(text)) - len(PRESENCE.findall(self.tail))
+        self.page_count += text.count(b'"ev":"history"') - self.tail.count(b'"ev":"history"')
         if b'"ev":"ping"' in data:
             self.transport.write(frame(TEXT, b'{"op":"pong"}'))
         if b'"type":"end"' in text and not self.signalled.done():
@@ -196,17 +197,36 @@ async def enter(server, session, members, tokens, resumes, what):
     return sent
 
 
+async def say(server, session, count):
+    """Fills the history of a session."""
+    member = Member("whole")
+    await member.connect(server, session, server.project.token(session))
+    await member.listed
+    for number in range(2, count + 2):
+        signal = {"op": "signal", "id": number, "type": "chat", "data": f"message {number}".ljust(60, ".")}
+        member.transport.write(frame(TEXT, json.dumps(signal).encode()))
+    member.send_end(count + 2)
+    await member.signalled
+    member.transport.abort()
+
+
 async def burst(arguments):
     with contextlib.ExitStack() as servers:
         settings = ["--signal-rate", "0"]
         if arguments.state:
             settings += ["--state-dir", servers.enter_context(tempfile.TemporaryDirectory())]
+        if arguments.last:
+            settings += ["--history", "all"]
         server = servers.enter_context(Server(*settings))
         session = server.project.session()
         tokens = [server.project.token(session, data=f"name={number}".ljust(arguments.data, "x"))
                   for number in range(arguments.clients)]
-        members = [Member(arguments.form) for _ in tokens]
-        await enter(server, session, members, tokens, [None] * len(members), f"burst ({arguments.form})")
+        if arguments.last:
+            await say(server, session, arguments.last)
+        members = [Member(arguments.form, arguments.last) for _ in tokens]
+        pages = f", with the last {arguments.last} messages" if arguments.last else ""
+        await enter(server, session, members, tokens, [None] * len(members), f"burst ({arguments.form}{pages})")
+        assert all(member.page_count for member in members) or not arguments.last, "a member has no page"
         if arguments.what == "return":
             tickets = [member.ticket() for member in members]
             server.process.kill()
@@ -374,6 +394,7 @@ def main():
     parser.add_argument("--clients", type=int, default=1500)
     parser.add_argument("--data", type=int, default=10, help="characters of connection data")
     parser.add_argument("--form", choices=list(OPTIONS), default="pages")
+    parser.add_argument("--last", type=int, default=0, help="messages of its history that each client of a burst gets")
     parser.add_argument("--state", action="store_true", help="give the server a state folder")
     parser.add_argument("--most-megabytes", type=int, help="fail if the server sends more to those who return, or keeps more of those who vanish")
     parser.add_argument("--sessions", type=int, default=1, help="of the clients of a restart")

@@ -351,3 +351,25 @@ def test_scaling_the_page_names_options_and_files_that_exist():
     options = set(re.findall(r"`(--[a-z-]+)`", page)) | set(re.findall(r"signalbox \w+[^\n]*? (--[a-z-]+)", page))
     known = "".join(run(command, "--help").stdout for command in ("serve", "verify", "bench"))
     assert options and all(option in known for option in options), options
+
+
+async def test_log_34_a_node_without_redis_sends_its_clients_away_and_they_resume():
+    """The other nodes may have declared it lost by then: others would see its clients leave."""
+    with nodes(1) as (redis, (node,)):
+        session = node.project.session()
+        ada = await Client.join(node, session)
+        redis.process.send_signal(signal.SIGSTOP)
+        try:
+            code, events = await ada.closed()
+            assert code == 1001 and events[-1]["reconnect"] is True
+            # A client that comes meanwhile is sent away at once, and can try another node.
+            late = await Client.open(node)
+            await late.request("connect", apiKey=node.project.key, sessionId=session, token=node.project.token(session))
+            code, _ = await late.closed()
+            assert code == 1001
+        finally:
+            redis.process.send_signal(signal.SIGCONT)
+        await asyncio.to_thread(wait_for, lambda: node.request("GET", "/readyz").status == 200, "Redis")
+        back = await resumed(node, session, ada, after=1)
+        async with back:
+            assert (await back.signal(type="x"))[0]["ev"] == "ack"

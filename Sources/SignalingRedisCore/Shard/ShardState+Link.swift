@@ -65,7 +65,8 @@ extension ShardState {
     }
 
     private mutating func noteOutage(_ desk: inout LogDesk) {
-        if outage == nil { outage = Outage(since: desk.now) }
+        // A Redis that was silent was away before the link was given up.
+        if outage == nil { outage = Outage(since: link.waitingSince ?? desk.now) }
     }
 
     // MARK: - Greeting
