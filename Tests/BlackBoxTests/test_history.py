@@ -277,6 +277,8 @@ async def test_his_9_a_moderator_erases(server, session):
     assert tombstone["erased"] is True and tombstone["seq"] == two and tombstone["connection"] == ada.me
     assert not {"type", "data", "json"} & tombstone.keys()
     answer, _ = await moderator.answer(await moderator.request("erase", through=two))
+    # Another node may carry the erasure out a moment later.
+    await ada.expect("erased", seq=answer["seq"], through=two)
     assert texts(await history(ada)) == ["three"]
     late = await Client.join(server, session, options={"history": {"last": 5}})
     page = await late.expect("history")
