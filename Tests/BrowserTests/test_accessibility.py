@@ -137,6 +137,11 @@ def test_arrow_keys_choose_a_message_and_show_when_it_was_acknowledged(open_page
     ada.expect_messages("mine", "theirs")
     facts = ada.page.locator("#message-facts")
     expect(facts).to_be_hidden()
+    # A user reads when it was, and with the inspector a developer reads more.
+    ada.bubble("theirs").hover()
+    expect(facts).to_have_text(re.compile(r"^Received [A-Z][^0-9]* [0-9]+, [0-9]{4} at [0-9:]+\W[AP]M$"))
+    ada.open_inspector()
+    ada.page.locator("#composer-text").hover()
     ada.page.get_by_role("log", name="Messages").focus()
     ada.page.keyboard.press("ArrowUp")
     expect(facts).to_have_text(re.compile(r"^seq 4 · received [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}$"))
@@ -160,6 +165,7 @@ def test_a_click_and_the_pointer_show_the_facts_of_a_message(open_page, url, roo
     for text in ("one", "two"):
         ada.send(text)
     expect(ada.row("two")).to_have_attribute("data-state", "sent")
+    ada.open_inspector()
     facts = ada.page.locator("#message-facts")
     ada.bubble("one").hover()
     expect(facts).to_contain_text("seq 2")

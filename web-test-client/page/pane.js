@@ -249,8 +249,9 @@ export class Pane {
     if (this.#deliveries.size > MAX_DELIVERIES) this.#deliveries.delete(this.#deliveries.keys().next().value);
   }
 
-  /** What the page knows about a message's way, in one line. */
+  /** What the page knows about a message's way, in one line, for developers; null for other users. */
   #factsOf({ direction, state, seq, localId, receivedAt }) {
+    if (!this.inspector.isOpen) return null;
     const facts = [seq === null ? 'no seq yet' : `seq ${seq}`];
     if (direction === 'received') return [...facts, `received ${exactTime(receivedAt)}`].join(' · ');
     const { sentAt, acknowledgedAt } = this.#deliveries.get(localId) ?? {};

@@ -288,6 +288,11 @@ export class InspectorView {
     this.#toggle.focus();
   }
 
+  /** Whether the user wants to know what a developer wants to know. */
+  get isOpen() {
+    return !this.#panel.hidden;
+  }
+
   #setOpen(isOpen) {
     this.#panel.hidden = !isOpen;
     this.#toggle.setAttribute('aria-expanded', String(isOpen));
