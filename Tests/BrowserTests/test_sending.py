@@ -112,6 +112,8 @@ def test_a_draft_survives_a_reload_and_belongs_to_its_room(open_page, url, room)
     ada.page.get_by_label("Room", exact=True).fill(room)
     ada.page.get_by_role("button", name="Join").click()
     expect(field).to_have_value("half a thought\nand more")
+    # The draft is there before the connection.
+    expect(field).to_be_enabled()
     field.press("Enter")
     ada.expect_messages("half a thought\nand more")
     ada.page.reload()
