@@ -1,7 +1,10 @@
 """`<signalbox-chat>` stays in its session: newer tokens, first connects that fail, missing attributes, policies."""
 
+import time
+
 import pytest
 from chat_element import element, expect_messages, expect_state, send
+from conftest import DEADLINE
 from playwright.sync_api import expect
 
 MAKE = "() => { document.body.append(Object.assign(document.createElement('signalbox-chat'), { id: 'chat' })); }"
@@ -102,7 +105,10 @@ def test_a_connection_that_is_lost_for_good_comes_back(open_host, access):
     sockets[-1].close(code=1011)
     expect_state(ada, "failed")
     expect(ada.locator("#chat .gap")).to_have_count(0)
+    deadline = time.monotonic() + DEADLINE
     while len(sockets) < count + 3:
+        assert time.monotonic() < deadline, "waited in vain for three attempts"
+        # The routes of sockets run while the page waits.
         ada.wait_for_timeout(20)
     is_away = False
     expect_state(ada, "connected")

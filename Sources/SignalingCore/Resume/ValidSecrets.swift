@@ -15,7 +15,7 @@ struct ValidSecrets: Hashable, Sendable {
     private(set) var unconfirmed: [ResumeSecretHash]
     /// The maximum number of superseded secrets (G5).
     static let supersededLimit = 4
-    /// Secrets that were valid, the newest last. Whoever presents one is a connect that the client has given up (RES-8).
+    /// Secrets that were valid, the newest last. A connect with one is late: its client has given it up (RES-8).
     private(set) var superseded: [ResumeSecretHash]
 
     /// - Parameters:

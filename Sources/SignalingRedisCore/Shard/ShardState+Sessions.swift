@@ -145,7 +145,7 @@ extension ShardState {
         sendSleepers(&desk)
     }
 
-    /// Sends the sleepers one after the other. One that Redis refuses is sent again in a later tick.
+    /// Sends the sleepers one after the other. A later tick repeats a call that Redis refuses.
     mutating func sendSleepers(_ desk: inout LogDesk) {
         guard link.isServing, !isStoringSleeper, let sleeper = sleepers.first else { return }
         isStoringSleeper = true
@@ -155,7 +155,7 @@ extension ShardState {
     mutating func slept(_ refusal: ShardRefusal?, _ desk: inout LogDesk) {
         isStoringSleeper = false
         switch refusal {
-        // Another program has changed its keys. Whoever opens it repairs them.
+        // Another program has changed its keys. The node that opens it repairs them.
         case nil, .failed(.damaged):
             _ = sleepers.popFirst()
             sendSleepers(&desk)

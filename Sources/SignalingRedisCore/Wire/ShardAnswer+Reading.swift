@@ -17,7 +17,7 @@ extension ShardAnswer {
         case .keep(_, let follow, _, _, _): self = .kept(follow, Keeping(reply))
         case .sleep:
             switch reply[0].text {
-            // Somebody has woken it, or nobody knows whether this is its end.
+            // A node has woken it, or Redis does not know whether this is its end.
             case "asleep", "awake", "unvouched": self = .slept(nil)
             default: self = .slept(ShardRefusal(reply))
             }

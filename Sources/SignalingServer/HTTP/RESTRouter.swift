@@ -201,7 +201,7 @@ final class RESTRouter {
             // The pages of sample applications are on another port.
             headers.append(("Access-Control-Allow-Origin", origin))
         }
-        // Nobody who signs a request means to be let in without. A wrong secret would show only in production.
+        // A client that signs a request does not mean to be let in without. A wrong secret would show only in production.
         if Self.credentials.contains(where: { exchange.header($0) != nil }) { _ = try authorize(exchange, nil) }
         let access = try development.access(
             room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)

@@ -122,7 +122,7 @@ struct WireOrder: Sendable {
     /// How many seqs have an event that no client has seen.
     var unseenCount: Int { events.dropFirst().count { $0 == nil } }
 
-    /// Whether every event up to `seq` is known. Nobody knows where an order begins that follows a lost one.
+    /// Whether every event up to `seq` is known. An order that follows a lost one begins at an unknown seq.
     func isComplete(through seq: Int) -> Bool {
         base == 0 && seq <= lastSeq && !events[1..<(seq + 1)].contains { $0 == nil }
     }

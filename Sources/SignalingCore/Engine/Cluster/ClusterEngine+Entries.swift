@@ -101,7 +101,7 @@ extension ClusterEngine: CommandLogObserver {
         release(hosted)
     }
 
-    /// Nobody hosts a session that sleeps (HIS-3).
+    /// No node hosts a session that sleeps (HIS-3).
     ///
     /// - Parameter isSubmitter: whether this node stores the session's last state.
     func letSleep(_ hosted: Hosted, isSubmitter: Bool) {
