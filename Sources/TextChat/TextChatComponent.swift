@@ -4,7 +4,7 @@ import SignalingProtocol
 /// `OTKTextChatComponent`).
 ///
 /// With a ``channel`` the component itself sends, one message at a time, and follows each until the session has it.
-/// Without one it asks its ``delegate`` to send. Pass the events of the channel to ``handle(_:now:)``.
+/// Without one it asks its ``delegate`` to send. Pass the events of the channel to ``handle(_:now:isolation:)``.
 ///
 /// It is not `Sendable` and belongs to one actor: it sends on the actor on which you call
 /// ``enqueue(now:localID:isolation:)``, ``send(now:localID:isolation:)`` or ``retry(_:isolation:)``, and does not keep
@@ -139,11 +139,11 @@ public final class TextChatComponent {
 
     /// Handles an event of the channel, the component's only source of information about it.
     ///
-    /// A signal or a message of the history is the user's own if the server's stamp names this component's connection, present or past, or the ID
-    /// given to ``setSenderId(_:alias:)``. The sender in the data does not count: a message with another's name or
-    /// local ID is shown as coming from the sender that the server names (CHAT-4).
+    /// A signal or a message of the history is the user's own if the server's stamp names this component's connection,
+    /// present or past, or the ID given to ``setSenderId(_:alias:)``. The sender in the data does not count: a message
+    /// with another's name or local ID is shown as coming from the sender that the server names (CHAT-4). The actor of
+    /// the component, in `isolation`, waits for pages of the history.
     ///
-    /// - Parameter isolation: the actor of the component, which waits for pages of the history.
     /// - Returns: the changes of the rows, which ``updateStream()`` reports as well.
     @discardableResult
     public func handle(
@@ -311,9 +311,8 @@ public final class TextChatComponent {
 
     /// Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
     /// failed; it waits for ``retry(_:isolation:)`` or ``discard(_:)`` and holds back nothing. A draft that is now too
-    /// long is kept, and cannot be sent.
-    ///
-    /// - Parameter ownConnectionIDs: by them the component recognizes the user's own messages in the history.
+    /// long is kept, and cannot be sent. By the `ownConnectionIDs` the component recognizes the user's own messages in the
+    /// history.
     public func restore(
         messages: [ChatMessage], draft: String, ownConnectionIDs: [ConnectionID] = [], now: WallTime
     ) {
