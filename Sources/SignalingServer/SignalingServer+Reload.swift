@@ -6,7 +6,7 @@ import Synchronization
 extension SignalingServer {
     /// Applies a new configuration to the running server, as far as a running server can change: the projects, partner
     /// authentication, the files of the certificate, the number of connections of a session, the rates, what the history
-    /// keeps, and the time to drain. Drops no connection. Ignores all other members.
+    /// keeps, the labels of sessions, and the time to drain. Drops no connection. Ignores all other members.
     ///
     /// A client of a removed project, or with a token that an old secret has signed, stays connected but cannot come
     /// back.
@@ -27,6 +27,7 @@ extension SignalingServer {
             parts.hub.verifier = verifier
             parts.router.verifier = verifier
             parts.router.requestRate = configuration.requestRate
+            parts.router.admin.labels = configuration.sessionLabels
             parts.hub.limits.inputRate = configuration.inputRate
             parts.sessions.engine.changeLimits(
                 to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, configuration.history,

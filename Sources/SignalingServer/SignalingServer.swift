@@ -196,7 +196,7 @@ public final class SignalingServer: Service {
                 httpConnectionCount: { [weak self] in self?.parts?.transport.connectionCount ?? 0 },
                 stateFolder: storage.folder?.path),
             factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
-        let api = AdminAPI(hub: hub, stats: { metrics.summary() })
+        let api = AdminAPI(hub: hub, labels: configuration.sessionLabels, stats: { metrics.summary() })
         let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,

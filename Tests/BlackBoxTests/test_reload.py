@@ -14,9 +14,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
+from administration import Admin
 from credentials import Project
 from server_process import DEADLINE, TLS, Server
 from signalbox_client import Client, connect_line, reconnect
+from waiting import until
 
 RELOADED, REFUSED = r"reloaded the settings", r"refused to reload the settings"
 
@@ -65,6 +67,30 @@ async def test_a_new_secret_is_accepted_and_the_old_one_refused_while_a_client_c
             assert answer["ev"] == "ack"
         assert server.stop() == 0
     assert not [line for line in server.err.seen if "-secret" in line]
+
+
+async def test_labels_of_sessions_come_before_those_of_their_ids_and_can_be_changed(tmp_path):
+    project = Project("100", "s")
+    named, plain = project.session(), project.session()
+
+    def labelled(**labels):
+        sessions = [{"sessionId": {"named": named, "plain": plain}[each], "label": labels[each]} for each in labels]
+        return write(tmp_path, projects=projects("s"), **({"sessions": sessions} if sessions else {}))
+
+    config = labelled(named="Support 7")
+    with Server("--config", config, "--admin-port", "0", project=project) as server:
+        admin = Admin(server)
+
+        def seen():
+            return {each["sessionId"]: each["label"] for each in admin.get("sessions")["items"]}
+
+        async with await Client.join(server, named), await Client.join(server, plain):
+            assert seen() == {named: "Support 7", plain: None}
+            assert [each["sessionId"] for each in admin.get("sessions?search=support")["items"]] == [named]
+            labelled(plain="Réception")
+            assert "changed=sessions" in reload(server)
+            await until(lambda: seen() == {named: None, plain: "Réception"}, "the new label")
+            assert admin.get(f"sessions/{plain}")["label"] == "Réception"
 
 
 async def test_a_project_can_be_added_and_removed(tmp_path):

@@ -47,7 +47,7 @@ struct ListTests {
                     data: "", wallTime: WallTime(milliseconds: 1), secretHash: ResumeSecretHash(bytes: []))
                 _ = state.handle(.join(join), now: MonotonicInstant(nanoseconds: 0), effects: &effects)
             }
-            return SessionRow(state, nil, now: MonotonicInstant(nanoseconds: 0))
+            return SessionRow(state, nil, labels: [:], now: MonotonicInstant(nanoseconds: 0))
         })
 
     @Test("sessions without traffic are in the order of their sizes, then of their IDs")

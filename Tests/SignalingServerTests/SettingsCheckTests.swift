@@ -26,13 +26,16 @@ struct SettingsCheckTests {
             #"""
             {"prot": 1, "port": 70000, "config": "x", "tlsCert": "/nowhere.pem",
              "stateDir": "/nowhere/at/all", "trustedProxy": "10.0.0.0/8,proxy,other",
-             "projects": [{"apiKey": "1", "secrets": [], "colour": "red"}, {"apiKey": "a b", "secrets": ["x"]}, 7]}
+             "projects": [{"apiKey": "1", "secrets": [], "colour": "red"}, {"apiKey": "a b", "secrets": ["x"]}, 7],
+             "sessions": [{"sessionId": "x", "label": "y"}, {"label": "y"}, {"sessionId": "1_MX4xMDB-fjE3Njk5MDQwMDAwMDB-YWJjZH5Qfn4", "label": "\n"}]}
             """#,
             environment: ["SIGNALBOX_LOG_LEVEL": "loud", "SIGNALBOX_ADMIN_TOKEN_FILE": "/nowhere/token"])
         let expected = [
             "/nowhere/token", #"FILE cannot have the setting "config""#, #"FILE has an unknown setting "prot""#,
             #"projects[0] has an unknown setting "colour""#, "projects[0] has 0 secrets",
             "projects[1]: the API key is not valid", "projects[2] is not a JSON object",
+            "sessions[0]: the session ID is refused", #"sessions[1] needs "sessionId""#,
+            "sessions[2]: a label has 1 to 64 bytes",
             #"the setting port is 70000 ("port" in FILE)"#,
             #"the setting logLevel is "loud" (SIGNALBOX_LOG_LEVEL)"#,
             #"given without its key. Add --tls-key. ("tlsCert" in FILE)"#,

@@ -26,6 +26,8 @@ struct SettingsReloadTests {
 
     private static let one = #""projects": [{"apiKey": "100", "secrets": ["a"]}]"#
 
+    private static let session = "1_MX4xMDB-fjE3Njk5MDQwMDAwMDB-YWJjZH5Qfn4"
+
     /// Two files, and the names of the settings that take effect or need a restart.
     private static let table: [(old: String, new: String, applied: [String], needRestart: [String])] = [
         ("{\(one)}", "{\(one)}", [], []),
@@ -67,6 +69,7 @@ struct SettingsReloadTests {
         ("{\(one)}", "{}", [], ["projects"]),
         ("{}", #"{"dev": true}"#, [], ["dev"]),
         ("{}", #"{"signalRate": 5}"#, ["signalRate"], []),
+        ("{}", #"{"sessions": [{"sessionId": "\#(session)", "label": "Support 7"}]}"#, ["sessions"], []),
     ]
 
     @Test("each difference takes effect or is named as needing a restart", arguments: table.indices)

@@ -36,13 +36,20 @@ final class AdminAPI {
     private let stats: () -> JSONValue
     private let work: SlicedWork<Scope>
     private let lists: SessionLists
+    /// What the settings call sessions. Changed when the settings are reloaded.
+    var labels: [SessionID: SessionLabel] {
+        get { lists.labels }
+        set { lists.labels = newValue }
+    }
 
-    /// - Parameter stats: the numbers of the whole server.
-    init(hub: ServerHub, stats: @escaping () -> JSONValue) {
+    /// - Parameters:
+    ///   - labels: what the settings call sessions.
+    ///   - stats: the numbers of the whole server.
+    init(hub: ServerHub, labels: [SessionID: SessionLabel], stats: @escaping () -> JSONValue) {
         self.hub = hub
         self.stats = stats
         work = SlicedWork(hub: hub)
-        lists = SessionLists(hub: hub, work: work)
+        lists = SessionLists(hub: hub, work: work, labels: labels)
     }
 
     /// - Parameter charge: counts the items of a list for the caller's rate (REST-6).
@@ -61,7 +68,8 @@ final class AdminAPI {
             case .connections: listConnections(exchange, try Page(exchange), scope, charge)
             case .session(let session):
                 let state = try find(session, scope)
-                let row = SessionRow(state, hub.rooms[session]?.traffic, now: hub.environment.now)
+                let row = SessionRow(
+                    state, hub.rooms[session]?.traffic, labels: labels, now: hub.environment.now)
                 exchange.respond(.json(row.json))
             case .sessionConnections(let session):
                 let page = try Page(exchange)

@@ -14,9 +14,14 @@ struct SessionRow: Sendable {
     let eventsPerSecond: Double
     let sentBytesPerSecond: Double
     let sentByteCount: Int
+    /// From the settings.
+    private let givenLabel: SessionLabel?
 
-    init(_ state: SessionState, _ traffic: RoomTraffic?, now: MonotonicInstant) {
+    init(
+        _ state: SessionState, _ traffic: RoomTraffic?, labels: [SessionID: SessionLabel], now: MonotonicInstant
+    ) {
         id = state.id
+        givenLabel = labels[state.id]
         connectionCount = state.connectionCount
         detachedCount = state.detachedCount
         lastSeq = state.log.lastSeq
@@ -27,8 +32,8 @@ struct SessionRow: Sendable {
         sentByteCount = traffic?.sentByteCount ?? 0
     }
 
-    /// Read from the ID when it is needed, mostly on another thread.
-    var label: String? { SessionIDCodec.label(of: id)?.text }
+    /// The ID is read when it is needed, mostly on another thread.
+    var label: String? { (givenLabel ?? SessionIDCodec.label(of: id))?.text }
 
     var json: JSONValue {
         [

@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingTokens
 import SignalingTransport
 
 /// Makes the lists of sessions: reads the sessions in slices, and sorts them on another thread. Confined to the loop.
@@ -15,10 +16,13 @@ final class SessionLists {
     /// Requests for lists that are being made.
     private var waiting: [Scope: [(SessionListing) -> Void]] = [:]
     private var expiry: LoopTimer?
+    /// From the settings; they come before those of the IDs. Replaced when the settings are reloaded.
+    var labels: [SessionID: SessionLabel]
 
-    init(hub: ServerHub, work: SlicedWork<Scope>) {
+    init(hub: ServerHub, work: SlicedWork<Scope>, labels: [SessionID: SessionLabel]) {
         self.hub = hub
         self.work = work
+        self.labels = labels
         expiry = hub.environment.makeTimer { [weak self] in self?.expire() }
     }
 
@@ -43,11 +47,11 @@ final class SessionLists {
         var rest = sessions
         var rows: [SessionRow] = []
         rows.reserveCapacity(sessions.count)
-        work.begin(for: scope) { [weak self, hub] in
+        work.begin(for: scope) { [weak self, hub, labels] in
             let now = hub.environment.now
             for session in rest.prefix(Self.countPerTurn) {
                 guard let state = engine.state(of: session) else { continue }
-                rows.append(SessionRow(state, hub.rooms[session]?.traffic, now: now))
+                rows.append(SessionRow(state, hub.rooms[session]?.traffic, labels: labels, now: now))
             }
             rest = rest.dropFirst(Self.countPerTurn)
             guard rest.isEmpty else { return false }

@@ -71,6 +71,8 @@ public struct ServerConfiguration: Sendable {
     /// Receives the events of all projects that have no receiver of their own. `nil`: no posts.
     public var webhook: WebhookReceiver?
     public var projectWebhooks: [APIKey: WebhookReceiver]
+    /// What the admin page calls sessions whose IDs have no label, or another one. Default: none.
+    public var sessionLabels: [SessionID: SessionLabel] = [:]
     /// The bounds of each receiver's queue.
     public var webhookBounds: WebhookQueue.Bounds
     /// Which connections the server accepts.

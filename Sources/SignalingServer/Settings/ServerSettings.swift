@@ -69,7 +69,7 @@ public struct ServerSettings: Sendable {
         }
         let resolved = ResolvedSettings(
             values: settings, places: places, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
-            projectHistory: file?.history ?? [:])
+            projectHistory: file?.history ?? [:], sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
     }
 
@@ -103,6 +103,7 @@ package struct ResolvedSettings: Sendable {
     package let projectWebhooks: [APIKey: WebhookReceiver]
     /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.
     let projectHistory: [APIKey: KeptTypes?]
+    let sessionLabels: [SessionID: SessionLabel]
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
     package func configuration() throws -> ServerConfiguration {
@@ -146,6 +147,7 @@ package struct ResolvedSettings: Sendable {
                 try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
             } ?? nil
         configuration.projectWebhooks = projectWebhooks
+        configuration.sessionLabels = sessionLabels
         if let pause = values.webhookRetryMilliseconds {
             configuration.webhookBounds.firstPause = .milliseconds(pause)
         }

@@ -20,6 +20,8 @@ struct SettingsFile {
     let webhooks: [APIKey: WebhookReceiver]
     /// What single projects keep as history; `nil` as a value keeps nothing.
     let history: [APIKey: KeptTypes?]
+    /// What the admin page calls sessions.
+    let labels: [SessionID: SessionLabel]
 
     /// - Parameter faults: gets those of the names and the lists.
     /// - Throws: ``ConfigurationError`` for a file that is no JSON object.
@@ -67,11 +69,13 @@ struct SettingsFile {
         self.projects = projects
         self.webhooks = webhooks
         self.history = history
+        labels = Self.labels(in: settings, &faults)
         self.path = path
         let applicationCount = projects.count(where: \.isApplication)
         counts = [
             table.projects.declaration.name: projects.count - applicationCount,
             table.applications.declaration.name: applicationCount,
+            table.sessions.declaration.name: labels.count,
         ]
     }
 
@@ -159,6 +163,28 @@ struct SettingsFile {
             )
         }
         return project
+    }
+
+    // MARK: - Sessions
+
+    private static func labels(in settings: Members, _ faults: inout FaultCollector) -> [SessionID: SessionLabel] {
+        var labels: [SessionID: SessionLabel] = [:]
+        for members in settings.list(SettingsTable.shared.sessions.declaration.name, &faults) {
+            faults.collect {
+                try members.check(known: ["sessionId", "label"])
+                let session = SessionID(try members.text("sessionId"))
+                do { _ = try SessionIDCodec.read(session) } catch {
+                    throw ConfigurationError("\(members.name): the session ID is refused: \(error)")
+                }
+                guard let label = SessionLabel(try members.text("label")) else {
+                    throw ConfigurationError("\(members.name): \(SessionLabel.rule)")
+                }
+                guard labels.updateValue(label, forKey: session) == nil else {
+                    throw ConfigurationError("\(members.name): the session has a label already. Remove one of them.")
+                }
+            }
+        }
+        return labels
     }
 
     /// An object of the file, and its name in messages.

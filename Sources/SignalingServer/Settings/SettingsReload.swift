@@ -15,7 +15,8 @@ extension ResolvedSettings {
         let table = SettingsTable.shared
         let declarations = [
             table.apiKey.declaration, table.apiSecret.declaration, table.projects.declaration,
-            table.applications.declaration, table.allowPartnerAuth.declaration, table.tlsCert.declaration,
+            table.applications.declaration, table.sessions.declaration, table.allowPartnerAuth.declaration,
+            table.tlsCert.declaration,
             table.tlsKey.declaration, table.sessionConnections.declaration, table.signalRate.declaration,
             table.signalBurst.declaration, table.requestRate.declaration, table.onlineOnlyLimit.declaration,
             table.history.declaration, table.drainSeconds.declaration, table.logLevel.declaration,
@@ -63,7 +64,8 @@ extension ResolvedSettings {
             values: merged, places: new.places,
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
             projectWebhooks: projectWebhooks,
-            projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory)
+            projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory,
+            sessionLabels: new.sessionLabels)
         // Two of the new values may contradict one that stays.
         _ = try settings.configuration()
         return (settings, change)
@@ -88,6 +90,7 @@ extension ResolvedSettings {
                 || projectHistory != new.projectHistory
         case table.applications.declaration.name:
             return projects.filter(\.isApplication) != new.projects.filter(\.isApplication)
+        case table.sessions.declaration.name: return sessionLabels != new.sessionLabels
         default: return values.values[name] != new.values.values[name]
         }
     }

@@ -53,6 +53,7 @@ public struct SettingsTable: Sendable {
         "Accept X-TB-PARTNER-AUTH: key:secret in REST requests, as some old backends send it.")
     public let projects = SettingList("projects", "A list of projects: see below.")
     public let applications = SettingList("applications", "A list of applications: see below.")
+    public let sessions = SettingList("sessions", "A list of sessions with labels for the admin page: see below.")
     public let tlsCert = Setting<String>(
         "tlsCert", form: "the path of a PEM file",
         "A PEM file with the certificate and its chain: the server then speaks https and wss only.")

@@ -3,7 +3,8 @@ import SignalingProtocol
 /// Makes and reads session IDs in OpenTok's format. Reading an ID checks it; no database is needed (TOK-1).
 ///
 /// An ID is `1_` or `2_` and the base64 of fields joined with `~`: version `1`, API key, location, creation time in ms,
-/// random text, a mode letter, an empty field, and a field that is empty or has a label. OpenTok's SDKs read the API key from field 1 and refuse IDs without it.
+/// random text, a mode letter, an empty field, and a field that is empty or has a label. OpenTok's SDKs read the API key
+/// from field 1 and refuse IDs without it.
 public enum SessionIDCodec {
     /// The fields of an ID that this package reads.
     public struct Content: Hashable, Sendable {

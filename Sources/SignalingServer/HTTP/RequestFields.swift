@@ -1,0 +1,80 @@
+import JSONText
+import SignalingProtocol
+import SignalingTransport
+
+/// Reads the bodies of requests.
+struct RequestFields {
+    private var parser = JSONParser(
+        limits: JSONLimits(
+            depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
+
+    mutating func signalRequest(_ body: [UInt8]) throws(SignalingError) -> SignalRequest {
+        let object = try object(body)
+        // A misspelt member would otherwise reach every client as a signal without content. An empty object means one: so
+        // do OpenTok's SDKs send it.
+        guard object.isEmpty || object["type"] != nil || object["data"] != nil else {
+            throw SignalingError(
+                .invalidParameter,
+                "the signal has neither \"type\" nor \"data\": put the text into \"data\", and its kind into \"type\"")
+        }
+        return SignalRequest(type: try object.text("type"), data: try object.text("data"))
+    }
+
+    mutating func object(_ body: [UInt8]) throws(SignalingError) -> JSONObject {
+        let value: JSONValue
+        do { value = try parser.parse(body) } catch {
+            throw SignalingError(.invalidParameter, "the body is not JSON: \(error)")
+        }
+        guard let object = value.objectValue else {
+            throw SignalingError(.invalidParameter, "the body is not a JSON object")
+        }
+        return object
+    }
+}
+
+extension JSONObject {
+    func required(_ name: String) throws(SignalingError) -> String {
+        guard let text = try text(name) else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" is missing")
+        }
+        return text
+    }
+
+    /// REST-2: `null` means absent. OpenTok's SDKs for Java and .NET write every member that a signal lacks as `null`.
+    func text(_ name: String) throws(SignalingError) -> String? {
+        guard let member = self[name], !member.isNull else { return nil }
+        guard let text = member.stringValue else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" must be a string")
+        }
+        return text
+    }
+}
+
+extension HTTPExchange {
+    /// What a request for a page of the history asks for (HIS-10).
+    func historyRequest() throws(SignalingError) -> HistoryRequest {
+        let (before, after) = (try seq("before"), try seq("after"))
+        var limit = HistoryRequest.standardLimit
+        if let text = queryValue("limit") {
+            guard let number = Seq(digits: text)?.rawValue, number >= 1 else {
+                throw SignalingError(.invalidParameter, "\"limit\" must be a number from 1")
+            }
+            limit = Int(clamping: number)
+        }
+        switch (before, after) {
+        case (nil, nil): return HistoryRequest(.newest, limit: limit)
+        case (let before?, nil): return HistoryRequest(.before(before), limit: limit)
+        case (nil, let after?): return HistoryRequest(.after(after), limit: limit)
+        case (.some, .some): throw SignalingError(.invalidParameter, "use \"before\" or \"after\", not both")
+        }
+    }
+
+    /// A number in the query, the seq of a message.
+    func seq(_ name: String) throws(SignalingError) -> Seq? {
+        guard let text = queryValue(name) else { return nil }
+        guard let seq = Seq(digits: text) else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" must be a number, the seq of a message")
+        }
+        return seq
+    }
+}
