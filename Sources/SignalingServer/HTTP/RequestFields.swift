@@ -3,7 +3,7 @@ import SignalingProtocol
 import SignalingTransport
 
 /// Reads the bodies of requests.
-struct RequestFields {
+struct RequestFields: ~Copyable {
     private var parser = JSONParser(
         limits: JSONLimits(
             depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
