@@ -1,6 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The host decides the form of the package, since the form without C builds for every target:
+// docs/decisions/018-client-without-c.md.
+#if os(Linux)
+    let form = Context.environment["SIGNALBOX_CLIENT"] ?? "libwebsockets"
+#else
+    let form = Context.environment["SIGNALBOX_CLIENT"] ?? "foundation"
+#endif
+let usesLibwebsockets = form == "libwebsockets"
+let clientTransport: [Target.Dependency] = usesLibwebsockets ? ["SignalingTransport"] : []
+
 /// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it. The loop at the end
 /// gives each target its Swift settings.
 let package = Package(
@@ -58,7 +68,7 @@ let package = Package(
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
             resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-        .module("SignalingClient", ["SignalingProtocol", "SignalingTransport", .deque, .log]),
+        .module("SignalingClient", ["SignalingProtocol", .deque, .log] + clientTransport),
         .module("OpenTok", ["SignalingClient", "TextChatFoundation", .log]),
         .module("VonageClientSDKVideo", ["OpenTok"]),
         .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
@@ -137,6 +147,7 @@ for target in package.targets where target.type != .system {
     // Swift Evolution 0335, 0444 and 0461.
     var settings = ["ExistentialAny", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
         .map { SwiftSetting.enableUpcomingFeature($0) }
+    if usesLibwebsockets { settings.append(.define("SIGNALBOX_LIBWEBSOCKETS")) }
     // Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the
     // compiler refuses both options together.
     if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil { settings.append(.treatAllWarnings(as: .error)) }
