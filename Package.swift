@@ -15,7 +15,7 @@ let clientTransport: [Target.Dependency] = usesLibwebsockets ? ["SignalingTransp
 /// gives each target its Swift settings.
 let package = Package(
     name: "signalbox",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(usesLibwebsockets ? .v15 : .v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "signalbox", targets: ["signalbox"]),
         .library(name: "SignalingClient", targets: ["SignalingClient"]),
@@ -45,6 +45,7 @@ let package = Package(
         // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
         .clib("CHiredis", apt: ["libhiredis-dev"], brew: ["hiredis"]),
 
+        .module("Locking", []),
         .module("JSONText", ["CJSONC"]),
         .module("SignalingProtocol", ["JSONText"]),
         .module("SignalingCryptography", ["CLibcrypto"]),
@@ -58,7 +59,7 @@ let package = Package(
         .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
-        .module("TextChatTesting", ["TextChat"]),
+        .module("TextChatTesting", ["Locking", "TextChat"]),
         .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
         .module(
             "SignalingServer",
@@ -68,8 +69,8 @@ let package = Package(
             ],
             // The admin page is a part of the program, so that it also works without the folder of the test page.
             resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-        .module("SignalingClient", ["SignalingProtocol", .deque, .log] + clientTransport),
-        .module("OpenTok", ["SignalingClient", "TextChatFoundation", .log]),
+        .module("SignalingClient", ["Locking", "SignalingProtocol", .deque, .log] + clientTransport),
+        .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
         .module("VonageClientSDKVideo", ["OpenTok"]),
         .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
         .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
@@ -83,7 +84,7 @@ let package = Package(
         // Code written for OpenTok is in this language mode.
         .program(
             "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
-        .module("TestSupport", ["SignalingCore", .log], path: "Tests/TestSupport"),
+        .module("TestSupport", ["Locking", "SignalingCore", .log], path: "Tests/TestSupport"),
         .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
         .clib("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
         .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),

@@ -1,6 +1,6 @@
 import Dispatch
+import Locking
 import SignalingClient
-import Synchronization
 
 // Calls of the delegate, always on the `apiQueue`.
 extension OTSession {

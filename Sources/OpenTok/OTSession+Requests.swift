@@ -1,5 +1,5 @@
+import Locking
 import SignalingClient
-import Synchronization
 
 // Signals and forced disconnects.
 extension OTSession {

@@ -1,8 +1,8 @@
 import Foundation
-import Synchronization
+import Locking
 
 extension OTSession {
-    private static let chosenServer = Mutex<URL?>(nil)
+    private static let chosenServer = Lock<URL?>(nil)
 
     /// Not in OpenTok: the server of all sessions whose settings name none. A session reads it when it connects.
     ///

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
+import Locking
 import Logging
 import SignalingClient
-import Synchronization
 
 /// A session of OpenTok's iOS library, on Signalbox's client.
 ///
@@ -62,8 +62,8 @@ open class OTSession: NSObject, @unchecked Sendable {
     let apiURL: URL?
     let options: Session.Options
     let logger: Logger?
-    let state = Mutex(State())
-    private let listener: Mutex<Listener>
+    let state = Lock(State())
+    private let listener: Lock<Listener>
     /// The calls, in their order.
     let order = CallOrder()
 
@@ -84,7 +84,7 @@ open class OTSession: NSObject, @unchecked Sendable {
             connectionEventsSuppressed: settings?.connectionEventsSuppressed ?? false,
             trustedCertificatesFile: settings?.trustedCertificatesFile)
         logger = settings?.logger
-        listener = Mutex(Listener(delegate: delegate))
+        listener = Lock(Listener(delegate: delegate))
     }
 
     /// Vonage's name for ``init(apiKey:sessionId:delegate:)``: an application's ID takes the place of the API key.

@@ -1,5 +1,5 @@
+import Locking
 import SignalingProtocol
-import Synchronization
 
 /// One connection of a ``MemorySession``.
 public final class MemoryChannel: SignalChannel {
@@ -40,7 +40,7 @@ public final class MemoryChannel: SignalChannel {
 
     public let connection: Connection
     private let session: MemorySession
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(session: MemorySession, connection: Connection) {
         self.session = session

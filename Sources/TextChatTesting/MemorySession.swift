@@ -1,5 +1,5 @@
+import Locking
 import SignalingProtocol
-import Synchronization
 
 /// A session in memory: connections send signals to each other in one order, at the pace of the test.
 ///
@@ -19,7 +19,7 @@ public final class MemorySession: Sendable {
     /// The name of the session's order.
     public let epoch = Epoch(rawValue: "memory")
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     public init(keepsHistory: Bool = false) { self.keepsHistory = keepsHistory }
 

@@ -1,6 +1,6 @@
+import Locking
 import Logging
 import SignalingProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -430,7 +430,7 @@ struct SessionDriverTests {
 
     @Test("the journal records the driver's actions and events in order")
     func journal() throws {
-        let entries = Mutex<[String]>([])
+        let entries = Lock<[String]>([])
         driver.keepJournal { entry in entries.withLock { $0.append("\(entry)".prefix { $0 != "(" }.description) } }
         try connectFully()
         signal("a")

@@ -1,5 +1,5 @@
+import Locking
 import Logging
-import Synchronization
 
 /// Collects the lines of a logger, each as `level message`, and the values of its metadata.
 public final class LogLines: Sendable {
@@ -19,7 +19,7 @@ public final class LogLines: Sendable {
         }
     }
 
-    private let lines = Mutex<[(line: String, metadata: String)]>([])
+    private let lines = Lock<[(line: String, metadata: String)]>([])
 
     public init() {}
 

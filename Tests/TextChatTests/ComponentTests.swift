@@ -1,5 +1,5 @@
+import Locking
 import SignalingProtocol
-import Synchronization
 import TestSupport
 import Testing
 import TextChat
@@ -687,7 +687,7 @@ struct ComponentTests {
 
 /// A channel that accepts every signal and gets a new connection on request.
 private final class RenewedChannel: SignalChannel {
-    private let number = Mutex(1)
+    private let number = Lock(1)
 
     var connectionId: ConnectionID? { ConnectionID("connection \(number.withLock(\.self))") }
     var memberCount: Int? { 1 }

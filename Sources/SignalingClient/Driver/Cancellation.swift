@@ -1,10 +1,10 @@
-import Synchronization
+import Locking
 
 /// Carries a task's cancellation to the loop, where the task's call runs.
 ///
 /// Unchecked: `undo` is touched on the loop only.
 final class Cancellation: @unchecked Sendable {
-    private let isRequested = Mutex(false)
+    private let isRequested = Lock(false)
     private var undo: (() -> Void)?
 
     /// On the loop: begins the call. Returns false, and does not begin it, if its task has been cancelled already.

@@ -10,7 +10,7 @@ package enum JournalEntry: Sendable {
     case heard(SessionEvent)
 }
 
-/// The receiver of the entries. A struct, because a closure as a bare generic argument of `Mutex` is wrapped once more
+/// The receiver of the entries. A struct, because a closure as a bare generic argument of `Lock` is wrapped once more
 /// at each access, and a call then overflows the stack.
 struct Journal {
     var write: (@Sendable (JournalEntry) -> Void)?

@@ -1,5 +1,5 @@
+import Locking
 import SignalingProtocol
-import Synchronization
 
 /// The entry points for tasks. Each posts to the loop and waits for the completion there.
 extension SessionDriver {

@@ -1,6 +1,6 @@
 import JSONText
+import Locking
 import SignalingProtocol
-import Synchronization
 
 /// Executes the effects of a session's ``ClientState``: owns the socket and the timer, and calls the completions.
 ///
@@ -11,10 +11,10 @@ import Synchronization
 /// Unchecked: all stored variables except the mutexes are touched on the loop only.
 final class SessionDriver: @unchecked Sendable {
     let environment: any ClientEnvironment
-    let snapshot = Mutex(Session.Snapshot())
-    let streams = Mutex(EventStreams())
+    let snapshot = Lock(Session.Snapshot())
+    let streams = Lock(EventStreams())
     private let log: ClientLog
-    private let journal = Mutex(Journal())
+    private let journal = Lock(Journal())
 
     private(set) var state: ClientState
     private var link: (any ClientLink)?

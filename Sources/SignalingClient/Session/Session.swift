@@ -1,6 +1,6 @@
+import Locking
 import Logging
 import SignalingProtocol
-import Synchronization
 
 /// A client of one session: connects, sends signals, and receives events.
 ///
