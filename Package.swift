@@ -1,82 +1,42 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The host decides the form of the package, since the form without C builds for every target:
-// docs/decisions/018-client-without-c.md.
+// Elsewhere than on Linux the package has only the client, without C libraries: docs/decisions/018-client-without-c.md.
 #if os(Linux)
-    let form = Context.environment["SIGNALBOX_CLIENT"] ?? "libwebsockets"
+    let hasServer = Context.environment["SIGNALBOX_CLIENT"] != "foundation"
 #else
-    let form = Context.environment["SIGNALBOX_CLIENT"] ?? "foundation"
+    let hasServer = Context.environment["SIGNALBOX_CLIENT"] == "libwebsockets"
 #endif
-let usesLibwebsockets = form == "libwebsockets"
-let clientTransport: [Target.Dependency] = usesLibwebsockets ? ["SignalingTransport"] : []
+let clientSocket: [Target.Dependency] = hasServer ? ["SignalingTransport"] : []
+let jsonC: [Target.Dependency] = hasServer && Context.environment["SIGNALBOX_JSON"] != "swift" ? ["JSONC"] : []
 
-/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it. The loop at the end
-/// gives each target its Swift settings.
+/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
 let package = Package(
     name: "signalbox",
-    platforms: [.macOS(usesLibwebsockets ? .v15 : .v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    platforms: [.macOS(hasServer ? .v15 : .v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
-        .executable(name: "signalbox", targets: ["signalbox"]),
         .library(name: "SignalingClient", targets: ["SignalingClient"]),
         .library(name: "SignalingProtocol", targets: ["SignalingProtocol"]),
-        .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
-        .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
         .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
         .library(name: "OpenTok", targets: ["OpenTok"]),
         .library(name: "VonageClientSDKVideo", targets: ["VonageClientSDKVideo", "OpenTok"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .clib("CJSONC", config: "json-c", apt: ["libjson-c-dev"], brew: ["json-c"]),
-        .clib("CLibcurl", config: "libcurl", apt: ["libcurl4-openssl-dev"], brew: ["curl"]),
-        .clib("CLibcrypto", config: "libcrypto", apt: ["libssl-dev"], brew: ["openssl@3"]),
-        .clib("CLibuv", config: "libuv", apt: ["libuv1-dev"], brew: ["libuv"]),
-        .clib("CLibwebsockets", config: "libwebsockets", apt: ["libwebsockets-dev"], brew: ["libwebsockets"]),
-        .clib("CSQLite", config: "sqlite3", apt: ["libsqlite3-dev"], brew: ["sqlite"]),
-        // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .clib("CHiredis", apt: ["libhiredis-dev"], brew: ["hiredis"]),
-
         .module("Locking", []),
-        .module("JSONText", ["CJSONC"]),
+        .module("JSONText", []),
         .module("SignalingProtocol", ["JSONText"]),
-        .module("SignalingCryptography", ["CLibcrypto"]),
-        .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
         .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
-        .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
-        .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
-        .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
-        .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
-        .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
-        .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
         .module("TextChatTesting", ["Locking", "TextChat"]),
-        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
-        .module(
-            "SignalingServer",
-            [
-                "OutgoingHTTP", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport", .heap,
-                "SignalingCore", .deque, .configuration, .log, .metrics, .lifecycle,
-            ],
-            // The admin page is a part of the program, so that it also works without the folder of the test page.
-            resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-        .module("SignalingClient", ["Locking", "SignalingProtocol", .deque, .log] + clientTransport),
+        .module("SignalingClient", clientSocket + ["Locking", "SignalingProtocol", .deque, .log]),
         .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
         .module("VonageClientSDKVideo", ["OpenTok"]),
-        .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
-        .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
-        .program(
-            "signalbox",
-            ["SignalingServer", "TextChatFoundation", "VerificationTools", "LoadTools", .argumentParser, .signals]),
         .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
         .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
         .program(
@@ -85,35 +45,85 @@ let package = Package(
         .program(
             "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
         .module("TestSupport", ["Locking", "SignalingCore", .log], path: "Tests/TestSupport"),
-        .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
-        .clib("CLua", path: "Tests/CLua", apt: ["liblua5.1-0-dev"], brew: ["lua@5.1"]),
-        .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
-        .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
-        .program(
-            "signalbox-tools", ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"], path: "Tests/Tools"),
-
         // A test may import what its dependencies depend on.
-        .tests("FuzzTests", ["FuzzTargets"]),
-        .tests("JSONTextTests", ["JSONText"]),
+        .tests("JSONTextTests", jsonC + ["JSONText"]),
         .tests("SignalingProtocolTests", ["SignalingProtocol"]),
-        .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
-        .tests("SignalingTokensTests", ["SignalingTokens"]),
-        .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
-        .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
-        .tests("OutgoingHTTPTests", ["OutgoingHTTP"]),
-        .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
-        .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
-        .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
-        .tests("SignalingTransportTests", ["SignalingTransport"]),
         .tests("SignalingClientTests", ["SignalingClient"]),
-        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
-        .tests("LoadToolsTests", ["LoadTools"]),
-        .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
-        .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+if hasServer {
+    package.products += [
+        .executable(name: "signalbox", targets: ["signalbox"]),
+        .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
+        .library(name: "SignalingServer", targets: ["SignalingServer"]),
+    ]
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ]
+    package.targets += [
+        .clib("CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        .clib("CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+        .clib("CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
+        .clib("CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
+        .clib("CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+        // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
+        .clib("CHiredis", apt: "libhiredis-dev", brew: "hiredis"),
+        .module("SignalingCryptography", ["CLibcrypto"]),
+        .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
+        .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
+        .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
+        .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
+        .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
+        .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
+        .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
+        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
+        .module(
+            "SignalingServer",
+            jsonC + [
+                "OutgoingHTTP", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport", .heap,
+                "SignalingCore", .deque, .configuration, .log, .metrics, .lifecycle,
+            ],
+            // The admin page is a part of the program, so that it also works without the folder of the test page.
+            resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
+        .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
+        .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
+        .program(
+            "signalbox",
+            ["SignalingServer", "TextChatFoundation", "VerificationTools", "LoadTools", .argumentParser, .signals]),
+        .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
+        .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),
+        .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
+        .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
+        .program(
+            "signalbox-tools", jsonC + ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"],
+            path: "Tests/Tools"),
+        .tests("FuzzTests", ["FuzzTargets"]),
+        .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
+        .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
+        .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+        .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
+        .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
+        .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
+        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
+        .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
+        .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
+    ]
+    package.targets += ["LoadTools", "OutgoingHTTP", "SignalingTokens", "SignalingTransport"].map {
+        .tests($0 + "Tests", [.byName(name: $0)])
+    }
+}
+if !jsonC.isEmpty {
+    package.targets += [
+        .clib("CJSONC", config: "json-c", apt: "libjson-c-dev", brew: "json-c"),
+        .module("JSONC", ["CJSONC", "JSONText"]),
+    ]
+}
 
 extension Target.Dependency {
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
@@ -129,9 +139,8 @@ extension Target.Dependency {
 
 extension Target {
     typealias Uses = [Dependency]
-    typealias Names = [String]
-    static func clib(_ name: String, path: String? = nil, config: String? = nil, apt: Names, brew: Names) -> Target {
-        .systemLibrary(name: name, path: path, pkgConfig: config, providers: [.apt(apt), .brew(brew)])
+    static func clib(_ name: String, path: String? = nil, config: String? = nil, apt: String, brew: String) -> Target {
+        .systemLibrary(name: name, path: path, pkgConfig: config, providers: [.apt([apt]), .brew([brew])])
     }
     static func module(_ name: String, _ uses: Uses, path: String? = nil, resources: [Resource] = []) -> Target {
         .target(name: name, dependencies: uses, path: path, resources: resources)
@@ -148,7 +157,8 @@ for target in package.targets where target.type != .system {
     // Swift Evolution 0335, 0444 and 0461.
     var settings = ["ExistentialAny", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
         .map { SwiftSetting.enableUpcomingFeature($0) }
-    if usesLibwebsockets { settings.append(.define("SIGNALBOX_LIBWEBSOCKETS")) }
+    if hasServer { settings.append(.define("SIGNALBOX_LIBWEBSOCKETS")) }
+    if !jsonC.isEmpty { settings.append(.define("SIGNALBOX_JSONC")) }
     // Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the
     // compiler refuses both options together.
     if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil { settings.append(.treatAllWarnings(as: .error)) }

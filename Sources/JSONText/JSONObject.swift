@@ -33,7 +33,7 @@ public struct JSONObject: Sendable {
     }
 
     /// Adds a member whose name is not in the object, since the parser checks for duplicates itself.
-    mutating func add(_ name: String, _ value: JSONValue) {
+    package mutating func add(_ name: String, _ value: JSONValue) {
         members.append((name, value))
         if members.count == Self.linearCount + 1 {
             indexAll()
@@ -42,11 +42,13 @@ public struct JSONObject: Sendable {
         }
     }
 
-    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+    package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
     private mutating func indexAll() {
         for (index, member) in members.enumerated() { memberIndices[ExactName(text: member.name)] = index }
     }
+
+    func has(_ name: String) -> Bool { memberIndex(of: name) != nil }
 
     private func memberIndex(of name: String) -> Int? {
         if members.count > Self.linearCount { return memberIndices[ExactName(text: name)] }

@@ -1,13 +1,7 @@
-/// Checks the grammar of RFC 8259 byte by byte, before json-c parses the text.
-///
-/// json-c's strict mode accepts texts that the protocol forbids (single quotes, `NaN`, raw control characters, `1.`,
-/// overlong UTF-8, numbers that it clamps, lone surrogates, duplicate names), and cuts names at NUL. The scanner builds
-/// no value and reads each byte once.
-struct JSONScanner {
+/// Checks the grammar of RFC 8259 byte by byte, reads each byte once, and gives what it reads to its sink.
+struct JSONScanner<Sink: JSONSink> {
     private let bytes: UnsafeRawBufferPointer
     private let limits: JSONLimits
-    /// Whether to decode and compare names. It costs memory, so only the search for a known duplicate does it.
-    private let comparesNames: Bool
     /// The offset of the next byte to read.
     private var offset = 0
 
@@ -15,35 +9,46 @@ struct JSONScanner {
     private(set) var memberCount = 0
     /// The number of values so far, containers included.
     private var valueCount = 0
+    /// The offset of the first name that its object has already. A fault of the grammar behind it is reported instead.
+    private var duplicateOffset: Int?
 
-    init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, comparesNames: Bool = false) {
+    init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        self.comparesNames = comparesNames
     }
 
-    /// Checks one whole text.
-    mutating func scan() throws(JSONError) {
+    /// Reads one whole text.
+    mutating func scan() throws(JSONError) -> Sink.Value {
         try skipSpace()
         guard offset < bytes.count else { throw JSONError(.emptyInput, at: bytes.count) }
-        try value(depth: 0)
+        let value = try value(depth: 0)
         try skipSpace()
         guard offset == bytes.count else { throw JSONError(.trailingBytes, at: offset) }
+        if let duplicateOffset { throw JSONError(.duplicateName, at: duplicateOffset) }
+        return value
     }
 
     /// - Parameter depth: how many containers are open around the value. It bounds the recursion.
-    private mutating func value(depth: Int) throws(JSONError) {
+    private mutating func value(depth: Int) throws(JSONError) -> Sink.Value {
         guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
         valueCount += 1
         guard valueCount <= limits.valueCount else { throw JSONError(.tooManyValues, at: offset) }
         switch bytes[offset] {
-        case UInt8(ascii: "\""): _ = try string(isName: false)
-        case UInt8(ascii: "{"): try object(depth: depth)
-        case UInt8(ascii: "["): try array(depth: depth)
-        case UInt8(ascii: "t"): try literal("true")
-        case UInt8(ascii: "f"): try literal("false")
-        case UInt8(ascii: "n"): try literal("null")
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+        case UInt8(ascii: "\""):
+            let (content, hasEscapes) = try string(isName: false)
+            return Sink.string(content, hasEscapes: hasEscapes)
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "t"):
+            try literal("true")
+            return Sink.bool(true)
+        case UInt8(ascii: "f"):
+            try literal("false")
+            return Sink.bool(false)
+        case UInt8(ascii: "n"):
+            try literal("null")
+            return Sink.null()
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         case UInt8(ascii: "+"), UInt8(ascii: "."): throw JSONError(.malformedNumber, at: offset)
         case UInt8(ascii: "'"): throw JSONError(.singleQuote, at: offset)
         case UInt8(ascii: "N") where starts(with: "NaN", at: offset),
@@ -53,42 +58,42 @@ struct JSONScanner {
         }
     }
 
-    private mutating func array(depth: Int) throws(JSONError) {
+    private mutating func array(depth: Int) throws(JSONError) -> Sink.Value {
         guard depth < limits.depth else { throw JSONError(.tooDeep, at: offset) }
+        var elements = Sink.noElements()
         offset += 1
         try skipSpace()
-        if consume(UInt8(ascii: "]")) { return }
+        if consume(UInt8(ascii: "]")) { return Sink.array(elements) }
         while true {
-            try value(depth: depth + 1)
+            Sink.add(try value(depth: depth + 1), to: &elements)
             try skipSpace()
-            if consume(UInt8(ascii: "]")) { return }
+            if consume(UInt8(ascii: "]")) { return Sink.array(elements) }
             try expect(UInt8(ascii: ","))
             try skipSpace()
         }
     }
 
-    private mutating func object(depth: Int) throws(JSONError) {
+    private mutating func object(depth: Int) throws(JSONError) -> Sink.Value {
         guard depth < limits.depth else { throw JSONError(.tooDeep, at: offset) }
-        var names: Set<ExactName> = []
+        var members = Sink.noMembers()
         offset += 1
         try skipSpace()
-        if consume(UInt8(ascii: "}")) { return }
+        if consume(UInt8(ascii: "}")) { return Sink.object(members) }
         while true {
             guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
             guard bytes[offset] != UInt8(ascii: "'") else { throw JSONError(.singleQuote, at: offset) }
             guard bytes[offset] == UInt8(ascii: "\"") else { throw JSONError(.unexpectedCharacter, at: offset) }
             let start = offset
-            let content = try string(isName: true)
+            let (content, hasEscapes) = try string(isName: true)
+            let name = Sink.name(content, hasEscapes: hasEscapes)
+            if Sink.has(name, in: members), duplicateOffset == nil { duplicateOffset = start }
             memberCount += 1
-            if comparesNames, !names.insert(ExactName(text: JSONUnescaping.text(bytes, in: content))).inserted {
-                throw JSONError(.duplicateName, at: start)
-            }
             try skipSpace()
             try expect(UInt8(ascii: ":"))
             try skipSpace()
-            try value(depth: depth + 1)
+            Sink.add(name, try value(depth: depth + 1), to: &members)
             try skipSpace()
-            if consume(UInt8(ascii: "}")) { return }
+            if consume(UInt8(ascii: "}")) { return Sink.object(members) }
             try expect(UInt8(ascii: ","))
             try skipSpace()
         }
@@ -102,9 +107,12 @@ struct JSONScanner {
         }
     }
 
-    /// Checks a string and returns the range of its content, without the quotes.
-    private mutating func string(isName: Bool) throws(JSONError) -> Range<Int> {
+    /// Checks a string and returns its content, without the quotes.
+    private mutating func string(
+        isName: Bool
+    ) throws(JSONError) -> (content: UnsafeRawBufferPointer, hasEscapes: Bool) {
         let start = offset + 1
+        var hasEscapes = false
         offset = start
         while true {
             offset = PlainBytes.end(in: bytes, from: offset, asciiOnly: true)
@@ -112,8 +120,10 @@ struct JSONScanner {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
                 offset += 1
-                return start..<offset - 1
-            case UInt8(ascii: "\\"): try escape(isName: isName)
+                return (UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1]), hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try escape(isName: isName)
             case 0x00...0x1F: throw JSONError(.controlCharacter, at: offset)
             default: try character()
             }
@@ -186,7 +196,7 @@ struct JSONScanner {
         offset = start + length
     }
 
-    private mutating func number() throws(JSONError) {
+    private mutating func number() throws(JSONError) -> Sink.Value {
         let start = offset
         let isNegative = consume(UInt8(ascii: "-"))
         if isNegative, starts(with: "Infinity", at: offset) || starts(with: "NaN", at: offset) {
@@ -220,10 +230,11 @@ struct JSONScanner {
             guard fitsInteger, magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0) else {
                 throw JSONError(.numberOutOfRange, at: start)
             }
-        } else {
-            let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-            guard let number = Double(text), number.isFinite else { throw JSONError(.numberOutOfRange, at: start) }
+            return Sink.integer(Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude))
         }
+        let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)
+        guard let number = Double(text), number.isFinite else { throw JSONError(.numberOutOfRange, at: start) }
+        return Sink.double(number)
     }
 
     /// Checks one or more digits.

@@ -1,29 +1,48 @@
-/// Decodes a string that the scanner has accepted. Only the search for duplicate names uses it; json-c decodes values.
+/// Decodes a string with escapes that the scanner has accepted.
 enum JSONUnescaping {
-    static func text(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> String {
-        var units: [UInt16] = []
-        var plain = range.lowerBound
-        var offset = range.lowerBound
-        func flush() { units.append(contentsOf: String(decoding: bytes[plain..<offset], as: UTF8.self).utf16) }
-        while offset < range.upperBound {
-            guard bytes[offset] == UInt8(ascii: "\\"), offset + 1 < range.upperBound else {
-                offset += 1
-                continue
+    static func text(_ content: UnsafeRawBufferPointer) -> String {
+        // No escape is shorter than what it stands for in UTF-8.
+        String(unsafeUninitializedCapacity: content.count) { text in
+            var count = 0
+            var offset = 0
+            while offset < content.count {
+                guard content[offset] == UInt8(ascii: "\\") else {
+                    text[count] = content[offset]
+                    count += 1
+                    offset += 1
+                    continue
+                }
+                let letter = content[offset + 1]
+                offset += 2
+                guard letter == UInt8(ascii: "u") else {
+                    text[count] = control(letter)
+                    count += 1
+                    continue
+                }
+                for byte in UTF8.encode(scalar(content, at: &offset)) ?? UTF8.encodedReplacementCharacter {
+                    text[count] = byte
+                    count += 1
+                }
             }
-            flush()
-            let letter = bytes[offset + 1]
-            offset += 2
-            if letter == UInt8(ascii: "u") {
-                let end = min(offset + 4, range.upperBound)
-                units.append(bytes[offset..<end].reduce(0) { $0 << 4 | UInt16(hexDigit($1) ?? 0) })
-                offset = end
-            } else {
-                units.append(UInt16(control(letter)))
-            }
-            plain = offset
+            return count
         }
-        flush()
-        return String(decoding: units, as: UTF16.self)
+    }
+
+    /// The character of one `\u` escape, or of the two of a surrogate pair.
+    ///
+    /// - Parameter offset: that of the first digit; afterwards that of the end.
+    private static func scalar(_ content: UnsafeRawBufferPointer, at offset: inout Int) -> Unicode.Scalar {
+        var value = codeUnit(content, at: offset)
+        offset += 4
+        if 0xD800...0xDBFF ~= value {
+            value = 0x10000 + (value - 0xD800) << 10 + (codeUnit(content, at: offset + 2) - 0xDC00)
+            offset += 6
+        }
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+
+    private static func codeUnit(_ content: UnsafeRawBufferPointer, at start: Int) -> UInt32 {
+        content[start..<start + 4].reduce(0) { $0 << 4 | (hexDigit($1) ?? 0) }
     }
 
     /// The value of one hex digit, of either case.

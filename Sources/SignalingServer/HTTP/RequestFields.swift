@@ -4,7 +4,7 @@ import SignalingTransport
 
 /// Reads the bodies of requests.
 struct RequestFields: ~Copyable {
-    private var parser = JSONParser(
+    private var parser = DocumentParser(
         limits: JSONLimits(
             depth: Limits.jsonDepth, byteCount: Limits.bodyByteCount, valueCount: Limits.bodyValueCount))
 

@@ -12,9 +12,10 @@ struct SessionCreation {
 
     /// The label in a body, which is a form or JSON; nil without one. OpenTok's SDKs send none.
     static func label(in body: [UInt8]) throws(SignalingError) -> SessionLabel? {
+        var parser = DocumentParser()
         let text =
             body.first == UInt8(ascii: "{")
-            ? (try? JSONValue(parsing: body))?.objectValue?["label"]?.stringValue : FormEncoding.fields(body)?["label"]
+            ? (try? parser.parse(body))?["label"]?.stringValue : FormEncoding.fields(body)?["label"]
         guard let text, !text.isEmpty else { return nil }
         guard let label = SessionLabel(text) else {
             throw SignalingError(.invalidParameter, "\"label\" is not valid: \(SessionLabel.rule)")

@@ -1,8 +1,11 @@
-import JSONText
 import OutgoingHTTP
 import SignalingRedis
 import SignalingSQLite
 import SignalingTransport
+
+#if SIGNALBOX_JSONC
+    import JSONC
+#endif
 
 /// The C libraries of the server, and the versions of them that this version of Signalbox was tested with.
 ///
@@ -17,13 +20,16 @@ package enum TestedLibraries {
     }
 
     package static var all: [Library] {
-        [
+        var all = [
             Library(name: "libwebsockets", versions: ["4.1.6"], present: LibwebsocketsVersion.text),
-            Library(name: "json-c", versions: ["0.16"], present: JSONCVersion.text),
             Library(name: "SQLite", versions: ["3.40.1"], present: SQLiteVersion.text),
             Library(name: "hiredis", versions: ["0.14.1"], present: HiredisVersion.text),
             Library(name: "libcurl", versions: ["7.88.1"], present: LibcurlVersion.text),
         ]
+        #if SIGNALBOX_JSONC
+            all.insert(Library(name: "json-c", versions: ["0.16"], present: JSONCVersion.text), at: 1)
+        #endif
+        return all
     }
 
     /// One sentence about all libraries with another version; nil if there is none.

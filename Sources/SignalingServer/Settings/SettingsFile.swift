@@ -32,7 +32,8 @@ struct SettingsFile {
             throw ConfigurationError("\(name) cannot be read. Check that it exists and that the server may read it.")
         }
         let value: JSONValue
-        do { value = try JSONValue(parsing: bytes) } catch {
+        var parser = DocumentParser()
+        do { value = try parser.parse(bytes) } catch {
             throw ConfigurationError("\(name) is not JSON: \(error)")
         }
         let settings = try Members(value, of: name, ignoring: SettingsExample.comment)

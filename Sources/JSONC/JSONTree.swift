@@ -1,4 +1,5 @@
 import CJSONC
+import JSONText
 
 /// Owns a tree that json-c has built, and frees it.
 struct JSONTree: ~Copyable {
