@@ -104,17 +104,18 @@ struct PropertyTests {
         }
         return text
     }
+}
 
-    private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-        let index = Int.random(in: 0...bytes.count, using: &random)
-        let special = Array(#"{}[],:"\/'+-.0123456789eEutfnINa"#.utf8) + [0x00, 0x1F, 0x80, 0xC0, 0xED, 0xF4, 0xFF]
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: bytes.insert(special.randomElement(using: &random) ?? 0, at: index)
-        case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
-        case 2 where index < bytes.count: bytes.remove(at: index)
-        case 3 where index < bytes.count: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 4: bytes.insert(contentsOf: bytes.suffix(from: index), at: index)
-        default: break
-        }
+/// Changes, adds or removes something at random.
+func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    let index = Int.random(in: 0...bytes.count, using: &random)
+    let special = Array(#"{}[],:"\/'+-.0123456789eEutfnINa"#.utf8) + [0x00, 0x1F, 0x80, 0xC0, 0xED, 0xF4, 0xFF]
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: bytes.insert(special.randomElement(using: &random) ?? 0, at: index)
+    case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
+    case 2 where index < bytes.count: bytes.remove(at: index)
+    case 3 where index < bytes.count: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 4: bytes.insert(contentsOf: bytes.suffix(from: index), at: index)
+    default: break
     }
 }

@@ -1,8 +1,22 @@
 import JSONText
 import SignalingProtocol
 
-/// Text that is read is written and read as the same value.
+#if SIGNALBOX_JSONC
+    import JSONC
+#endif
+
+/// Text that is read is written and read as the same value. json-c reads it as the same, or refuses it with the same
+/// fault.
 func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
+    #if SIGNALBOX_JSONC
+        var ours = JSONParser()
+        var judge = JSONCParser()
+        let results = (
+            Result { () throws(JSONError) in try ours.parse(bytes).encoded() },
+            Result { () throws(JSONError) in try judge.parse(bytes).encoded() }
+        )
+        precondition(results.0 == results.1, "Swift and json-c differ: \(results)")
+    #endif
     guard let value = try? JSONValue(parsing: bytes) else { return }
     let written = value.encoded()
     guard let again = try? JSONValue(parsing: written) else { preconditionFailure("cannot read what was written") }
