@@ -6,14 +6,8 @@ import SignalingClient
 extension OTSession {
     /// Runs `body` on the `apiQueue` and waits for its end. So events wait in the client's stream, which has a limit,
     /// and not on the queue.
-    func onAPIQueue(_ body: @escaping @Sendable (OTSession) -> Void) async {
-        let queue = apiQueue
-        await withCheckedContinuation { done in
-            queue.async {
-                body(self)
-                done.resume()
-            }
-        }
+    func onAPIQueue(_ body: @escaping @Sendable (OTSession) -> Void) {
+        apiQueue.async { body(self) }
     }
 
     func connectFailed(_ error: SignalingError) {
@@ -77,10 +71,15 @@ extension OTSession {
     /// Forwards the events to the delegate. The session is not retained between two events, so that releasing it ends
     /// its connection.
     func follow(_ events: AsyncStream<SessionEvent>, _ attempt: Int) {
-        Task(executorPreference: order) { [weak self] in
+        Task { [weak self] in
             for await event in events {
                 guard let self else { return }
-                await onAPIQueue { $0.handle(event, attempt) }
+                await withCheckedContinuation { done in
+                    onAPIQueue { session in
+                        session.handle(event, attempt)
+                        done.resume()
+                    }
+                }
             }
         }
     }
@@ -111,7 +110,7 @@ extension OTSession {
             ended(reason, reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
         case .overflowed:
             let channel = state.withLock { $0.attempt == attempt ? $0.channel : nil }
-            Task(executorPreference: order) { await channel?.disconnect() }
+            channel?.beginDisconnect()
             ended(.networkDisconnected, "the delegate is too slow: too many events waited for it", attempt)
         }
     }

@@ -37,8 +37,8 @@ extension OTSession {
             error?.pointee = OTError(.sessionInvalidSignalType, refusal.message)
             return
         }
-        start(error, whileReconnecting: retryAfterReconnect) { channel throws(SignalingError) in
-            try await channel.send(request, retryAfterReconnect: retryAfterReconnect)
+        start(error, whileReconnecting: retryAfterReconnect) { channel, completion in
+            channel.send(request, retryAfterReconnect: retryAfterReconnect, completion: completion)
         }
     }
 
@@ -55,14 +55,15 @@ extension OTSession {
             return
         }
         let id = ConnectionID(connection.connectionId)
-        start(error, whileReconnecting: true) { channel throws(SignalingError) in try await channel.forceDisconnect(id)
+        start(error, whileReconnecting: true) { channel, completion in
+            channel.forceDisconnect(id, completion: completion)
         }
     }
 
     /// Starts a request, and reports its refusal to the delegate.
     private func start(
         _ error: OTErrorPointer?, whileReconnecting: Bool,
-        _ send: @escaping @Sendable (Session) async throws(SignalingError) -> Void
+        _ send: (Session, @escaping Session.Completion<Seq?>) -> Void
     ) {
         let admission: Result<(channel: Session, attempt: Int), OTError> = state.withLock { state in
             guard state.status == .connected || (whileReconnecting && state.hasConnection), let channel = state.channel
@@ -81,14 +82,12 @@ extension OTSession {
         switch admission {
         case .failure(let refusal): error?.pointee = refusal
         case .success(let (channel, attempt)):
-            Task(executorPreference: order) { [weak self] in
-                var refusal: SignalingError?
-                do throws(SignalingError) { try await send(channel) } catch { refusal = error }
+            send(channel) { [weak self] result in
                 guard let self else { return }
                 state.withLock { $0.waitingCount -= 1 }
                 // The end of the whole connection is reported in place of these.
-                if let refusal, refusal.code != .notConnected || channel.isConnected {
-                    await onAPIQueue { $0.refused(refusal, attempt) }
+                if case .failure(let refusal) = result, refusal.code != .notConnected || channel.isConnected {
+                    onAPIQueue { $0.refused(refusal, attempt) }
                 }
             }
         }

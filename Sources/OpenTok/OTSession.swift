@@ -64,8 +64,6 @@ open class OTSession: NSObject, @unchecked Sendable {
     let logger: Logger?
     let state = Lock(State())
     private let listener: Lock<Listener>
-    /// The calls, in their order.
-    let order = CallOrder()
 
     /// Makes a session that is not connected. The result is never `nil`: ``connect(withToken:error:)`` reports wrong
     /// arguments.
@@ -157,15 +155,14 @@ open class OTSession: NSObject, @unchecked Sendable {
         }
         // Subscribe before the connect, so that no event is missed.
         let events = channel.events
-        Task(executorPreference: order) { [weak self] in
-            var refusal: SignalingError?
-            do throws(SignalingError) { try await channel.connect(token: token) } catch { refusal = error }
-            guard let self else { return }
-            if let refusal {
-                await onAPIQueue { $0.connectFailed(refusal) }
-            } else {
-                await onAPIQueue { $0.connected(through: channel) }
-                follow(events, attempt)
+        channel.connect(token: token) { [weak self] result in
+            self?.onAPIQueue { session in
+                switch result {
+                case .failure(let refusal): session.connectFailed(refusal)
+                case .success:
+                    session.connected(through: channel)
+                    session.follow(events, attempt)
+                }
             }
         }
     }
@@ -184,6 +181,6 @@ open class OTSession: NSObject, @unchecked Sendable {
             error?.pointee = .notConnected
             return
         }
-        Task(executorPreference: order) { await channel.disconnect() }
+        channel.beginDisconnect()
     }
 }

@@ -1,7 +1,9 @@
 import Dispatch
+import Locking
 import Testing
 
 @testable import OpenTok
+@testable import SignalingClient
 
 // These tests fill queues of 10,000 elements, which takes a debug build some seconds.
 @Suite("the bounds of OpenTok's session", .timeLimit(.minutes(5)))
@@ -10,10 +12,12 @@ struct BoundsTests {
     func waiting() async throws {
         try await Room.run { room in
             let ada = try await room.join("Ada")
-            ada.session.order.queue.suspend()
+            // The loop answers nothing meanwhile.
+            let gate = DispatchSemaphore(value: 0)
+            try #require(ada.session.state.withLock { $0.channel }).driver.environment.post { gate.wait() }
             let refusals = (0..<OTSession.waitingLimit).compactMap { _ in ada.signal("chat", nil) }
             let last = ada.signal("chat", nil)
-            ada.session.order.queue.resume()
+            gate.signal()
             #expect(refusals.isEmpty)
             #expect(last == .sessionUnableToSendSignal)
             ada.session.disconnect(nil)

@@ -187,12 +187,16 @@ public final class Session: SignalChannel {
     ///   or when `disconnect` ended the attempt, 1015 when already connected or connecting, 1027 when the session is
     ///   full, 2001 when the server's answer is malformed.
     public func connect(token: String) async throws(SignalingError) {
-        let request = ConnectRequest(
+        try await driver.connect(
+            connectRequest(token: token), to: try ServerAddress(server),
+            trustedCertificatesFile: options.trustedCertificatesFile)
+    }
+
+    func connectRequest(token: String) -> ConnectRequest {
+        ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
             connectionEventsSuppressed: options.connectionEventsSuppressed,
             connectionAwayEvents: options.connectionAwayEvents, history: options.history)
-        try await driver.connect(
-            request, to: try ServerAddress(server), trustedCertificatesFile: options.trustedCertificatesFile)
     }
 
     /// Sends a signal to one connection, or with `nil` to all, the client's own included.
@@ -230,10 +234,7 @@ public final class Session: SignalChannel {
     public func send(
         _ request: SignalRequest, retryAfterReconnect: Bool
     ) async throws(SignalingError) -> Seq? {
-        try request.validate()
-        if let target = request.to, Self.isTooLong(target) {
-            throw SignalingError(.notFound, "no connection has an ID of that length")
-        }
+        try Self.check(request)
         return try await driver.call { .signal(request, $0, retriesAfterReconnect: retryAfterReconnect) }
     }
 
@@ -242,8 +243,19 @@ public final class Session: SignalChannel {
     /// - Throws: ``SignalingError``: 1010 when not connected or when the answer was lost with the connection, 1011 when
     ///   the connection is not in the session, 1520 without permission.
     public func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
-        if Self.isTooLong(connection) { throw SignalingError(.badTarget, "no connection has an ID of that length") }
+        try Self.check(target: connection)
         _ = try await driver.call { .forceDisconnect(connection, $0) }
+    }
+
+    static func check(_ request: SignalRequest) throws(SignalingError) {
+        try request.validate()
+        if let target = request.to, isTooLong(target) {
+            throw SignalingError(.notFound, "no connection has an ID of that length")
+        }
+    }
+
+    static func check(target connection: ConnectionID) throws(SignalingError) {
+        if isTooLong(connection) { throw SignalingError(.badTarget, "no connection has an ID of that length") }
     }
 
     /// Whether no server can have issued the ID. In a request it could exceed ``Limits/messageByteCount``, which would
