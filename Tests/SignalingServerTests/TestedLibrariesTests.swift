@@ -10,9 +10,12 @@ struct TestedLibrariesTests {
 
     @Test("docs/operations/install.md has the same table")
     func documented() throws {
+        var text = try String(contentsOf: Self.document, encoding: .utf8)
+        #if !SIGNALBOX_JSONC
+            text.replace(#/\| json-c \|.*\n/#, with: "")
+        #endif
         let rows = TestedLibraries.all.map { "| \($0.name) | \($0.versions.joined(separator: ", ")) |" }
         let table = (["| library | tested versions |", "| --- | --- |"] + rows).joined(separator: "\n")
-        let text = try String(contentsOf: Self.document, encoding: .utf8)
         #expect(text.contains("\n\n" + table + "\n\n"), "The table should be:\n\n\(table)\n")
     }
 

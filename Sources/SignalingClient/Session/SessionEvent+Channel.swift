@@ -62,11 +62,11 @@ extension Session {
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(events: events.makeAsyncIterator(), waiting: first, connectionId: connectionId)
+            Iterator(events: events, waiting: first, connectionId: connectionId)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var events: AsyncStream<SessionEvent>.Iterator
+            fileprivate let events: AsyncStream<SessionEvent>
             /// Channel events of one session event that have not been read yet; two at most.
             fileprivate var waiting: [SignalChannelEvent]
             fileprivate let connectionId: @Sendable () -> ConnectionID?
@@ -76,11 +76,27 @@ extension Session {
 
             public mutating func next(isolation actor: isolated (any Actor)?) async -> SignalChannelEvent? {
                 while waiting.isEmpty {
-                    guard !isOver, let event = await events.next(isolation: actor) else { return nil }
+                    guard !isOver, let event = await nextEvent(isolation: actor) else { return nil }
                     if case .disconnected = event { isOver = true }
                     waiting = event.channelEvents(connectionId: connectionId())
                 }
                 return waiting.removeFirst()
+            }
+
+            private func nextEvent(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
+                // All iterators of a stream take from the same events.
+                var iterator = events.makeAsyncIterator()
+                if #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) {
+                    return await iterator.next(isolation: actor)
+                }
+                return await Self.next(of: events)
+            }
+
+            /// Older systems read outside of the caller's actor.
+            @concurrent
+            private static func next(of events: AsyncStream<SessionEvent>) async -> SessionEvent? {
+                var iterator = events.makeAsyncIterator()
+                return await iterator.next()
             }
         }
     }

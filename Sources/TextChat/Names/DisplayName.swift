@@ -106,7 +106,9 @@ public enum DisplayName {
             default: bytes.append(byte)
             }
         }
-        return (String(validating: bytes, as: UTF8.self) ?? value).plainLine
+        // Decoding changes only what is not UTF-8.
+        let text = String(decoding: bytes, as: UTF8.self)
+        return (text.utf8.elementsEqual(bytes) ? text : value).plainLine
     }
 
     /// `UInt8.init(_:radix:)` would accept a sign.
