@@ -7,7 +7,7 @@ import PackageDescription
 #else
     let hasServer = Context.environment["SIGNALBOX_CLIENT"] == "libwebsockets"
 #endif
-let clientSocket: [Target.Dependency] = hasServer ? ["SignalingTransport"] : []
+let clientSocket: [Target.Dependency] = [hasServer ? "SignalingTransport" : "SignalingFoundation"]
 let jsonC: [Target.Dependency] = hasServer && Context.environment["SIGNALBOX_JSON"] != "swift" ? ["JSONC"] : []
 
 /// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
@@ -34,6 +34,7 @@ let package = Package(
         .module("TextChat", ["SignalingProtocol"]),
         .module("TextChatFoundation", ["TextChat"]),
         .module("TextChatTesting", ["Locking", "TextChat"]),
+        .module("SignalingFoundation", ["SignalingProtocol"]),
         .module("SignalingClient", clientSocket + ["Locking", "SignalingProtocol", .deque, .log]),
         .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
         .module("VonageClientSDKVideo", ["OpenTok"]),
@@ -49,6 +50,7 @@ let package = Package(
         .tests("JSONTextTests", jsonC + ["JSONText"]),
         .tests("SignalingProtocolTests", ["SignalingProtocol"]),
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
+        .tests("SignalingFoundationTests", ["SignalingFoundation"]),
         .tests("SignalingClientTests", ["SignalingClient"]),
     ],
     swiftLanguageModes: [.v6]
