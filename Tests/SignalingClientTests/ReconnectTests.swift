@@ -4,7 +4,7 @@ import Testing
 @testable import SignalingClient
 
 extension Welcome {
-    fileprivate static func resuming(
+    static func resuming(
         _ outcome: Outcome = .new, as own: Connection = bob, with others: [Connection] = [ada], secret: String = "s1",
         epoch: String = "e", seq: Int64 = 2, through: Int64? = nil
     ) -> Welcome {
@@ -18,7 +18,7 @@ extension Welcome {
 
 extension Driven {
     /// Connected, then cut off; the next socket is open and the resume has been sent.
-    fileprivate static func resuming(waiting: [UInt64] = []) -> Driven {
+    static func resuming(waiting: [UInt64] = []) -> Driven {
         var driven = Driven.connected(.resuming())
         for call in waiting { _ = driven.signal(call) }
         _ = driven.handle(.socketClosed(code: nil))

@@ -14,10 +14,8 @@ struct ScriptTests {
         var testDescription: String { "\(value["rule"]?.stringValue ?? "") \(path)" }
     }
 
-    /// Only a browser knows when its network is back.
     static let scripts: [Script] =
-        (try? Vectors.files(in: "client").map { Script(path: $0.path, value: $0.value) }
-            .filter { !steps(of: $0).contains { $0["input"]?["is"]?.stringValue == "networkBack" } }) ?? []
+        (try? Vectors.files(in: "client").map { Script(path: $0.path, value: $0.value) }) ?? []
 
     static func steps(of script: Script) -> [JSONValue] { script.value["steps"]?.arrayValue ?? [] }
 
@@ -99,6 +97,9 @@ private struct ScriptedClient: ~Copyable {
             guard case .erase(_, let erasure) = try request(of: input, op: "erase") else { break }
             effects = state.handle(.erase(erasure, callID(try #require(input["call"]?.stringValue))), now: now)
         case "disconnect": effects = state.handle(.disconnect, now: now)
+        case "networkBack": effects = state.handle(.networkBack, now: now)
+        case "pageStored": effects = state.handle(.suspended, now: now)
+        case "pageShown": effects = state.handle(.awake, now: now)
         case "socketOpened": effects = state.handle(.socketOpened, now: now)
         case "socketClosed":
             effects = state.handle(
@@ -141,7 +142,8 @@ private struct ScriptedClient: ~Copyable {
         case .connected: "connected"
         case .reconnecting(_, let reconnection):
             switch reconnection.step {
-            case .waiting: "reconnecting/waiting"
+            case .waiting, .postponed: "reconnecting/waiting"
+            case .suspended: "reconnecting/suspended"
             case .opening: "reconnecting/opening"
             case .connecting: "reconnecting/connecting"
             }

@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// The loop, the clock, the randomness and the sockets that a session's driver runs on.
 ///
-/// A program uses ``LoopEnvironment``: libwebsockets on a thread of the library. A simulation brings its own, on one
-/// thread and in virtual time.
+/// A program uses ``StandardEnvironment``: libwebsockets on a thread of the library, or `URLSession` on a queue. A
+/// simulation brings its own, on one thread and in virtual time.
 package protocol ClientEnvironment: AnyObject, Sendable {
     /// Starts the loop if it does not run yet. Can be called from any thread, any number of times.
     ///
@@ -33,6 +33,14 @@ package protocol ClientEnvironment: AnyObject, Sendable {
     func openLink(
         url: String, trustedCertificatesFile: String?, onEvent: @escaping (ClientLinkEvent) -> Void
     ) throws(SignalingError) -> any ClientLink
+
+    /// Calls `onChange` for each change of the device's life until the result is released; nil where the system reports
+    /// none.
+    func watchDevice(_ onChange: @escaping @Sendable (DeviceLife) -> Void) -> (any Sendable)?
+}
+
+extension ClientEnvironment {
+    package func watchDevice(_ onChange: @escaping @Sendable (DeviceLife) -> Void) -> (any Sendable)? { nil }
 }
 
 /// Fires once, at its deadline or soon after, never before. Confined to the loop.

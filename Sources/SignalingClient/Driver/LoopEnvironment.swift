@@ -3,6 +3,8 @@
     import SignalingProtocol
     import SignalingTransport
 
+    typealias StandardEnvironment = LoopEnvironment
+
     /// The real ``ClientEnvironment``: one loop thread for all sessions of a process.
     final class LoopEnvironment: ClientEnvironment {
         /// Starts its thread when the first session needs it.

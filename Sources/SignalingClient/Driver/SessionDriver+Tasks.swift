@@ -60,6 +60,12 @@ extension SessionDriver {
         }
     }
 
+    /// Can be called from any thread.
+    func note(_ change: DeviceLife) {
+        guard (try? environment.start()) != nil else { return }
+        environment.post { self.lifeChanged(change) }
+    }
+
     /// Called when the application has released its session: ends the streams, and the connection if there is one.
     func abandon() {
         for stream in streams.withLock({ $0.removeAll() }) { stream.finish() }

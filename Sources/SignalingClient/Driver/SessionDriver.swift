@@ -110,6 +110,15 @@ final class SessionDriver: @unchecked Sendable {
         handle(.disconnect)
     }
 
+    /// The device's network or the app's place on the screen has changed.
+    func lifeChanged(_ change: DeviceLife) {
+        switch change {
+        case .background: handle(.suspended)
+        case .foreground: handle(.awake)
+        case .networkBack: handle(.networkBack)
+        }
+    }
+
     // MARK: - Events of the socket and the timer
 
     private func linkEvent(_ event: ClientLinkEvent, generation: Int) {

@@ -35,15 +35,19 @@ public final class Session: SignalChannel {
         public var history: HistoryRequest?
         /// A PEM file with certificates to trust beside the system's, for `wss` and `https`. Default: none.
         public var trustedCertificatesFile: String?
+        /// On Apple platforms: ends the socket when the app goes to the background, and reconnects when it is back or
+        /// when the network is. Set it to false in an app that a background mode keeps running. Default: true.
+        public var followsDevice: Bool
 
         public init(
             connectionEventsSuppressed: Bool = false, connectionAwayEvents: Bool = false,
-            history: HistoryRequest? = nil, trustedCertificatesFile: String? = nil
+            history: HistoryRequest? = nil, trustedCertificatesFile: String? = nil, followsDevice: Bool = true
         ) {
             self.connectionEventsSuppressed = connectionEventsSuppressed
             self.connectionAwayEvents = connectionAwayEvents
             self.history = history
             self.trustedCertificatesFile = trustedCertificatesFile
+            self.followsDevice = followsDevice
         }
     }
 
@@ -106,6 +110,8 @@ public final class Session: SignalChannel {
     public let options: Options
 
     let driver: SessionDriver
+    /// Ends with the session.
+    private let watch: (any Sendable)?
 
     /// Creates a session without connecting it.
     ///
@@ -124,9 +130,12 @@ public final class Session: SignalChannel {
         self.sessionId = SessionID(sessionId)
         self.server = server
         self.options = options
-        driver = SessionDriver(
-            environment: LoopEnvironment.shared,
+        let driver = SessionDriver(
+            environment: StandardEnvironment.shared,
             log: logger.map { ClientLog($0, session: SessionID(sessionId)) } ?? .none)
+        self.driver = driver
+        watch =
+            options.followsDevice ? driver.environment.watchDevice { [weak driver] in driver?.note($0) } : nil
     }
 
     deinit { driver.abandon() }

@@ -28,9 +28,9 @@ extension ClientState {
 
     /// The server has accepted a newer token: later connects show it (CON-12).
     private mutating func use(_ token: String) {
-        guard case .connected(var terms, let lastHeard) = phase else { return }
+        guard case .connected(var terms, let silentUntil) = phase else { return }
         terms.request.token = token
-        phase = .connected(terms, lastHeard: lastHeard)
+        phase = .connected(terms, silentUntil: silentUntil)
     }
 
     /// HB-3: any text message is a sign of life.
@@ -52,7 +52,8 @@ extension ClientState {
     }
 
     private mutating func noteSignOfLife(_ now: MonotonicInstant) {
-        if case .connected(let terms, _) = phase { phase = .connected(terms, lastHeard: now) }
+        guard case .connected(let terms, _) = phase else { return }
+        phase = .connected(terms, silentUntil: terms.silentUntil(from: now))
     }
 
     private mutating func receivedInSession(_ message: ServerMessage) -> [Effect] {
@@ -170,8 +171,8 @@ extension ClientState {
     }
 
     private mutating func enter(_ welcome: Welcome, _ request: ConnectRequest, _ now: MonotonicInstant) {
-        phase = .connected(
-            Terms(request: request, offer: welcome.resume, heartbeat: welcome.heartbeat), lastHeard: now)
+        let terms = Terms(request: request, offer: welcome.resume, heartbeat: welcome.heartbeat)
+        phase = .connected(terms, silentUntil: terms.silentUntil(from: now))
     }
 
     /// The same connection. The peers stay, and the replayed events bring them up to date (RES-5).

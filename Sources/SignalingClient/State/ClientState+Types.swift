@@ -9,6 +9,12 @@ extension ClientState {
         case history(HistoryRequest, CallID)
         case erase(Erasure, CallID)
         case disconnect
+        /// The system reports that the network is back, or another one.
+        case networkBack
+        /// The system stops the app soon: it goes to the background. The client makes no attempts until `awake`.
+        case suspended
+        /// The app is in the foreground again.
+        case awake
         /// The application no longer waits for its connect. Without effect after `connected`.
         case cancelConnect
         /// The application no longer wants a request of which no byte was written.

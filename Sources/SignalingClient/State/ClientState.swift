@@ -13,8 +13,9 @@ struct ClientState {
         case opening(ConnectRequest, until: MonotonicInstant)
         /// The connect has been sent. Next: `connected`, `disconnected`.
         case connecting(ConnectRequest, RequestID, until: MonotonicInstant)
-        /// In the session. Next: `reconnecting`, `disconnecting`, `disconnected`.
-        case connected(Terms, lastHeard: MonotonicInstant)
+        /// In the session. Silence up to `silentUntil` is a loss (HB-3). Next: `reconnecting`, `disconnecting`,
+        /// `disconnected`.
+        case connected(Terms, silentUntil: MonotonicInstant)
         /// In the session, without a usable socket. Next: `connected`, `disconnected`.
         case reconnecting(Terms, Reconnection)
         /// `disconnect` has been sent. The server's `disconnected` or its close ends it. Next: `disconnected`,
@@ -30,6 +31,11 @@ struct ClientState {
 
         /// How long after a loss the client tries to come back (RES-13). Zero: not at all.
         var reconnectWindow: Duration { max(offer.resumeWindow, offer.recoveryWindow) }
+
+        /// When a server that was heard at `now`, and not since, counts as lost (HB-3).
+        func silentUntil(from now: MonotonicInstant) -> MonotonicInstant {
+            now.advanced(by: heartbeat * ClientState.silentHeartbeats)
+        }
     }
 
     /// How long a connect or a reconnect attempt may take from opening the socket to `connected`, and how long the
@@ -38,6 +44,9 @@ struct ClientState {
 
     /// HB-3: silence for this many heartbeats is a loss.
     static let silentHeartbeats = 2
+
+    /// How much longer an overdue ping may take when the socket may be dead.
+    static let checkTime = Duration.seconds(2)
 
     var phase = Phase.disconnected
     /// Present while connected, reconnecting or disconnecting.
@@ -63,8 +72,7 @@ struct ClientState {
         switch phase {
         case .disconnected: nil
         case .opening(_, let until), .connecting(_, _, let until), .disconnecting(let until): until
-        case .connected(let terms, let lastHeard):
-            lastHeard.advanced(by: terms.heartbeat * Self.silentHeartbeats)
+        case .connected(_, let silentUntil): silentUntil
         case .reconnecting(_, let reconnection): reconnection.deadline
         }
     }
@@ -79,6 +87,9 @@ struct ClientState {
         case .history(let request, let call): self.request(call, .history(request))
         case .erase(let erasure, let call): self.request(call, .erase(erasure))
         case .disconnect: disconnect(now)
+        case .networkBack: networkBack(now)
+        case .suspended: suspended(now)
+        case .awake: awake(now)
         case .cancelConnect: cancelConnect()
         case .withdraw(let call): withdraw(call)
         case .socketOpened: socketOpened()
@@ -100,14 +111,19 @@ struct ClientState {
                 + failConnect(SignalingError(.connectFailed, "the server did not answer in time"))
         case .connected:
             return [.closeSocket(.heartbeatMissed)] + loseSocket(now)
-        case .reconnecting(let terms, let reconnection):
+        case .reconnecting(_, let reconnection):
             if now >= reconnection.giveUpAt { return reconnection.leaveAttempt(.normal) + end(.networkDisconnected) }
             if reconnection.isTrying { return reconnection.leaveAttempt(.heartbeatMissed) + attemptFailed(now) }
-            phase = .reconnecting(terms, reconnection.opening(until: now.advanced(by: Self.answerTimeout)))
-            return [.openSocket]
+            return startAttempt(now)
         case .disconnecting:
             return [.closeSocket(.normal)] + end(.clientDisconnected)
         }
+    }
+
+    mutating func startAttempt(_ now: MonotonicInstant) -> [Effect] {
+        guard case .reconnecting(let terms, let reconnection) = phase else { return [] }
+        phase = .reconnecting(terms, reconnection.opening(until: now.advanced(by: Self.answerTimeout)))
+        return [.openSocket]
     }
 
     // MARK: - Losses and endings
@@ -119,10 +135,14 @@ struct ClientState {
         guard case .connected(let terms, _) = phase, terms.reconnectWindow > .zero else {
             return end(.networkDisconnected)
         }
-        let wait = wait ?? ReconnectPolicy.wait(attempt: 0, random: random())
-        phase = .reconnecting(
-            terms,
-            Reconnection(waitUntil: now.advanced(by: wait), giveUpAt: now.advanced(by: terms.reconnectWindow)))
+        let giveUpAt = now.advanced(by: terms.reconnectWindow)
+        let step: Reconnection.Step =
+            if let wait {
+                .postponed(until: now.advanced(by: wait))
+            } else {
+                .waiting(until: now.advanced(by: ReconnectPolicy.wait(attempt: 0, random: random())))
+            }
+        phase = .reconnecting(terms, Reconnection(step, giveUpAt: giveUpAt))
         pending.renewReads()
         return [.emit(.reconnecting)] + pending.removeUnrepeatable().map { Self.failure(of: $0, Self.lostBeforeAnswer) }
     }

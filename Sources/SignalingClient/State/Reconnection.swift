@@ -5,6 +5,11 @@ struct Reconnection {
     enum Step {
         /// Waits before the next attempt.
         case waiting(until: MonotonicInstant)
+        /// Waits as long as the server has asked (RES-13): nothing shortens this wait.
+        case postponed(until: MonotonicInstant)
+        /// The app is in the background: no attempt until it is back, and none before the moment that the server has
+        /// asked for.
+        case suspended(notBefore: MonotonicInstant?)
         /// A socket is being opened.
         case opening(until: MonotonicInstant)
         /// The connect has been sent.
@@ -13,24 +18,27 @@ struct Reconnection {
 
     private(set) var step: Step
     private(set) var failureCount = 0
-    let giveUpAt: MonotonicInstant
+    private(set) var giveUpAt: MonotonicInstant
 
-    init(waitUntil: MonotonicInstant, giveUpAt: MonotonicInstant) {
-        step = .waiting(until: waitUntil)
+    init(_ step: Step, giveUpAt: MonotonicInstant) {
+        self.step = step
         self.giveUpAt = giveUpAt
     }
 
     /// Whether an attempt is under way.
     var isTrying: Bool {
         switch step {
-        case .waiting: false
+        case .waiting, .postponed, .suspended: false
         case .opening, .connecting: true
         }
     }
 
-    var deadline: MonotonicInstant {
+    /// Nil: only the app's return goes on.
+    var deadline: MonotonicInstant? {
         switch step {
-        case .waiting(let until), .opening(let until), .connecting(_, let until): min(until, giveUpAt)
+        case .waiting(let until), .postponed(let until), .opening(let until), .connecting(_, let until):
+            min(until, giveUpAt)
+        case .suspended: nil
         }
     }
 
@@ -44,7 +52,23 @@ struct Reconnection {
         return next
     }
 
-    func postponed(until: MonotonicInstant) -> Reconnection { with(.waiting(until: until)) }
+    func postponed(until: MonotonicInstant) -> Reconnection { with(.postponed(until: until)) }
+
+    /// The app goes to the background.
+    var suspended: Reconnection {
+        switch step {
+        case .waiting, .opening, .connecting: with(.suspended(notBefore: nil))
+        case .postponed(let until): with(.suspended(notBefore: until))
+        case .suspended: self
+        }
+    }
+
+    /// The app is back. The time in which it was stopped does not count: the server decides what can be resumed.
+    func awake(notBefore: MonotonicInstant, giveUpAt: MonotonicInstant) -> Reconnection {
+        var next = with(.postponed(until: notBefore))
+        next.giveUpAt = giveUpAt
+        return next
+    }
 
     /// Closes the socket of the attempt that is under way, if there is one.
     func leaveAttempt(_ reason: CloseReason) -> [ClientState.Effect] { isTrying ? [.closeSocket(reason)] : [] }
