@@ -103,7 +103,7 @@ if hasServer {
         .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
         .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
         .program(
-            "signalbox-tools", jsonC + ["SignalingSQLite", "TextChat", "RedisTestSupport", "TestSupport"],
+            "signalbox-tools", jsonC + ["SignalingSQLite", "TextChatFoundation", "RedisTestSupport", "TestSupport"],
             path: "Tests/Tools"),
         .tests("FuzzTests", ["FuzzTargets"]),
         .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),

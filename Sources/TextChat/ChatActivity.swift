@@ -22,6 +22,8 @@ public enum ChatActivity: Equatable, Sendable {
     case historyChanged
     /// A page of the history was read, with the changes of the rows that it made.
     case historyRead([TimelineChange])
+    /// ``TextChatComponent/outboxError`` has changed.
+    case outboxChanged
     /// Messages were erased from the session's history.
     case erased(Erasure)
 }

@@ -24,6 +24,7 @@ public final class TextChatComponent {
             isReconnecting = false
             sending.queue.isPaused = false
             reader.disconnected()
+            stopInquiry()
             if channel == nil {
                 typing.handle(.disconnected)
             } else {
@@ -55,6 +56,7 @@ public final class TextChatComponent {
     var toldHistory = HistoryState()
     var sending = SendingState()
     var echoes = EchoBook()
+    var outbox: OutboxState?
     /// `disconnected` was handled, and the channel has no other connection since.
     var hasEnded: Bool { endedConnection.map { $0 == channel?.connectionId } ?? false }
     /// The connection that was over at the last `disconnected`. The channel may name it for a while.
@@ -170,11 +172,14 @@ public final class TextChatComponent {
             typing.handle(.connected(connection))
             countMembers()
             onActivity?(.connected(connection))
+            stopInquiry()
+            inquire()
             startNext()
         case .reconnecting:
             isReconnecting = true
             sending.queue.isPaused = true
             reader.reconnecting()
+            stopInquiry()
             typing.handle(.reconnecting)
             onActivity?(.reconnecting)
         case .reconnected:
@@ -188,11 +193,15 @@ public final class TextChatComponent {
             reader.reconnected()
             countMembers()
             onActivity?(.reconnected)
+            renewClaim()
+            inquire()
             startNext()
         case .disconnected:
             endedConnection = reader.connection ?? channel?.connectionId
             isReconnecting = false
             reader.disconnected()
+            stopInquiry()
+            dropClaim()
             let changes = failWaiting()
             typing.handle(.disconnected)
             onActivity?(.disconnected)
@@ -204,6 +213,7 @@ public final class TextChatComponent {
             typing.handle(.connectionDestroyed(connection.connectionId))
             countMembers()
             onActivity?(.connectionDestroyed(connection))
+            inquire()
         }
         readOn()
         return []
@@ -254,6 +264,8 @@ public final class TextChatComponent {
         guard !hasEnded, let connection = channel?.connectionId else { return }
         if !isReconnecting || connection != reader.connection { enter(connection) }
         readOn()
+        inquire()
+        startNext()
         guard !isReconnecting, typing.connection != connection else { return }
         typing.handle(.connected(connection))
         countMembers()

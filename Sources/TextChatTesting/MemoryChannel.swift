@@ -58,6 +58,8 @@ public final class MemoryChannel: SignalChannel {
         return session.page(request)
     }
 
+    public func isMember(_ connection: ConnectionID) -> Bool? { session.isMember(connection) }
+
     public var memberCount: Int? { connectionId == nil ? nil : session.memberCount }
 
     /// All signals that were sent through this channel, in order.

@@ -40,6 +40,10 @@ public final class MemorySession: Sendable {
         }
     }
 
+    func isMember(_ connection: ConnectionID) -> Bool {
+        state.withLock { $0.channels.contains { $0.connection.connectionId == connection } }
+    }
+
     var memberCount: Int { state.withLock { $0.channels.count } }
 
     /// Delivers a signal without a sender, as REST does.

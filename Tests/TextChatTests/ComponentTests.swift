@@ -603,6 +603,7 @@ struct ComponentTests {
         case .reconnecting: "reconnecting"
         case .reconnected: "reconnected"
         case .disconnected: "disconnected"
+        case .outboxChanged: "outbox changed"
         case .historyChanged: "history"
         case .historyRead(let changes): "read \(changes.count)"
         case .erased(let erasure): "erased \(erasure)"

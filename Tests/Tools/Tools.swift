@@ -10,6 +10,7 @@ enum Tools: String, CaseIterable {
     case costs
     case echoServer = "echo-server"
     case jsonLeaks = "json-leaks"
+    case outboxWriter = "outbox-writer"
     case redisLog = "redis-log"
     case timeline
 
@@ -24,6 +25,7 @@ enum Tools: String, CaseIterable {
         case .costs: Costs.run()
         case .echoServer: try await EchoServer.run()
         case .jsonLeaks: try JSONLeaks.run(arguments)
+        case .outboxWriter: try await OutboxWriter.run(arguments)
         case .redisLog: try RedisLogBenchmark.run()
         case .timeline: TimelineBenchmark.run()
         case nil:

@@ -57,6 +57,7 @@ public final class Session: SignalChannel {
         private(set) var role: Role?
         private(set) var epoch: Epoch?
         private(set) var hasHistory = false
+        private(set) var claim: ConnectionClaim?
         private var peers: [ConnectionID: Connection] = [:]
         private var away: Set<ConnectionID> = []
 
@@ -67,10 +68,13 @@ public final class Session: SignalChannel {
             role = welcome.role
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
+            claim = welcome.claim
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
         }
 
         var memberCount: Int { peers.count }
+
+        func isMember(_ id: ConnectionID) -> Bool { peers[id] != nil }
 
         var connections: [Connection] { peers.values.sorted { $0.creationTime < $1.creationTime } }
 
@@ -90,15 +94,22 @@ public final class Session: SignalChannel {
         }
 
         /// The server may have been started again with another list of types.
-        mutating func resume(_ welcome: Welcome) { hasHistory = welcome.hasHistory }
+        mutating func resume(_ welcome: Welcome) {
+            hasHistory = welcome.hasHistory
+            claim = welcome.claim
+        }
 
         /// The client is back as another connection. Changes in the other connections are reported as events.
         mutating func replace(_ welcome: Welcome) {
-            if let connection { peers[connection.connectionId] = nil }
+            // A connection that the server could not take from this client stays until its window ends.
+            if let connection, !welcome.connections.contains(where: { $0.connectionId == connection.connectionId }) {
+                peers[connection.connectionId] = nil
+            }
             connection = welcome.connection
             role = welcome.role
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
+            claim = welcome.claim
             peers[welcome.connection.connectionId] = welcome.connection
         }
     }
@@ -171,6 +182,15 @@ public final class Session: SignalChannel {
     /// The name of the session's order: while it stays, each seq names one event. `nil` unless connected.
     public var epoch: Epoch? { driver.snapshot.withLock { $0.epoch } }
 
+    /// The claim of the client's own connection; nil unless connected.
+    public var claim: ConnectionClaim? { driver.snapshot.withLock { $0.claim } }
+
+    /// Whether a connection is in the session; nil unless connected, and with ``Options/connectionEventsSuppressed``.
+    public func isMember(_ connection: ConnectionID) -> Bool? {
+        if options.connectionEventsSuppressed { return nil }
+        return driver.snapshot.withLock { $0.connection == nil ? nil : $0.isMember(connection) }
+    }
+
     /// Whether the session keeps a history that this client may read, as the server said at the last connect or
     /// reconnect; false unless connected.
     public var hasHistory: Bool { driver.snapshot.withLock { $0.hasHistory } }
@@ -191,21 +211,25 @@ public final class Session: SignalChannel {
 
     /// Connects, and returns when the server has accepted the client.
     ///
+    /// - Parameter former: the connection of an earlier run of this program: the server ends it as this one begins, so
+    ///   that the user is in the session once, and nothing of it arrives any more. The claim does no harm when that
+    ///   connection has ended.
     /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
     ///   for a refused session ID, 1006 when the server cannot be reached, does not answer within 15 s or is stopping,
     ///   or when `disconnect` ended the attempt, 1015 when already connected or connecting, 1027 when the session is
     ///   full, 2001 when the server's answer is malformed.
-    public func connect(token: String) async throws(SignalingError) {
+    public func connect(token: String, replacing former: ConnectionClaim? = nil) async throws(SignalingError) {
         try await driver.connect(
-            connectRequest(token: token), to: try ServerAddress(server),
+            connectRequest(token: token, replacing: former), to: try ServerAddress(server),
             trustedCertificatesFile: options.trustedCertificatesFile)
     }
 
-    func connectRequest(token: String) -> ConnectRequest {
+    func connectRequest(token: String, replacing former: ConnectionClaim? = nil) -> ConnectRequest {
         ConnectRequest(
             apiKey: apiKey, sessionId: sessionId, token: token,
             connectionEventsSuppressed: options.connectionEventsSuppressed,
-            connectionAwayEvents: options.connectionAwayEvents, history: options.history)
+            connectionAwayEvents: options.connectionAwayEvents, history: options.history,
+            resume: former?.replacement)
     }
 
     /// Sends a signal to one connection, or with `nil` to all, the client's own included.
@@ -307,4 +331,10 @@ public final class Session: SignalChannel {
     /// signals that were sent before; signals without an answer then throw 500. A `connect` under way throws 1006.
     /// Does nothing when not connected.
     public func disconnect() async { await driver.disconnect() }
+}
+
+extension Welcome {
+    fileprivate var claim: ConnectionClaim {
+        ConnectionClaim(connectionId: connection.connectionId, secret: resume.secret, epoch: epoch, seq: seq)
+    }
 }

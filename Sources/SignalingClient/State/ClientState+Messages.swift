@@ -103,6 +103,11 @@ extension ClientState {
         let wait: Duration?
         switch phase {
         case .disconnected: return []
+        case .connecting(var request, _, let until) where request.resume != nil:
+            // A moderator has ended the connection that this one replaces. The new one does not depend on it.
+            request.resume = nil
+            phase = .opening(request, until: until)
+            return [.closeSocket(.normal), .openSocket]
         case .opening, .connecting:
             return [.closeSocket(.normal)]
                 + failConnect(SignalingError(.connectFailed, "the server is stopping or busy; connect again"))

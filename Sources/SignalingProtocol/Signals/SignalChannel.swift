@@ -28,6 +28,12 @@ public protocol SignalChannel: Sendable {
     /// Whether the session keeps a history that this connection may read. Default: false.
     var hasHistory: Bool { get }
 
+    /// The claim of the present connection, with which another run of the program can replace it. Default: nil.
+    var claim: ConnectionClaim? { get }
+
+    /// Whether a connection is in the session now; nil when the channel does not know, which is the default.
+    func isMember(_ connection: ConnectionID) -> Bool?
+
     /// Sends one signal and waits for its acknowledgement.
     ///
     /// When the waiting task is cancelled, the signal may still arrive.
@@ -45,6 +51,8 @@ extension SignalChannel {
     public var memberCount: Int? { nil }
     public var epoch: Epoch? { nil }
     public var hasHistory: Bool { false }
+    public var claim: ConnectionClaim? { nil }
+    public func isMember(_ connection: ConnectionID) -> Bool? { nil }
 
     public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
         throw SignalingError(.notFound, "the session keeps no history")

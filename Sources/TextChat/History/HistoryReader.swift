@@ -39,6 +39,9 @@ struct HistoryReader {
     /// The last failure; nil after a success.
     private(set) var error: SignalingError?
 
+    /// The oldest message of the history, as the last page said; nil: it has none, or none was read.
+    private(set) var oldest: Seq?
+
     private var state = State.down
     private var epoch: Epoch?
     /// Up to this seq the chat has all messages that it will get without asking.
@@ -56,6 +59,9 @@ struct HistoryReader {
 
     /// Where messages may be missing, if they could not be read.
     var unreadGap: Seq? { isStalled ? gap : nil }
+
+    /// The greatest seq of this order that the chat knows.
+    var lastSeq: Seq { position }
 
     // MARK: Events
 
@@ -79,6 +85,7 @@ struct HistoryReader {
         } else {
             hasRead = false
             position = Seq(0)
+            oldest = nil
             gap = nil
             liveFrom = nil
             isLoadingEarlier = false
@@ -171,6 +178,7 @@ struct HistoryReader {
         underway = nil
         error = nil
         let last = page.messages.last?.seq
+        oldest = page.range?.lowerBound
         var page = page
         page.messages = page.messages.compactMap(withoutErased)
         switch errand.purpose {
@@ -188,6 +196,7 @@ struct HistoryReader {
 
     /// Handles the page that the connect asked for. It does not say whether it is the newest, or follows a message.
     mutating func answerToConnect(_ page: HistoryPage, knows: (Seq) -> Bool) -> HistoryPlace {
+        oldest = page.range?.lowerBound
         if let range = page.range {
             guard let last = page.messages.last?.seq, last >= range.upperBound else { return HistoryPlace(page) }
         }

@@ -4,7 +4,8 @@ struct SendQueue {
     /// The maximum number of messages, failed ones included (G5).
     static let capacity = 100
 
-    private enum Status { case waiting, inFlight, failed, passedOver }
+    /// `doubted`: it may have arrived. It holds back those behind it until its fate is known.
+    private enum Status { case waiting, inFlight, doubted, failed, passedOver }
 
     private var entries: [(id: LocalID, status: Status)] = []
     /// Nothing starts while this is true.
@@ -43,6 +44,16 @@ struct SendQueue {
         entries[index].status = .passedOver
         return true
     }
+
+    mutating func doubt(_ id: LocalID) { set(id, .doubted) }
+
+    func isDoubted(_ id: LocalID) -> Bool { entries.contains { $0.id == id && $0.status == .doubted } }
+
+    /// A doubted message has not arrived, and waits again at its place.
+    mutating func resume(_ id: LocalID) { set(id, .waiting) }
+
+    /// The message waits for the user, and holds back nothing.
+    mutating func pass(_ id: LocalID) { set(id, .passedOver) }
 
     mutating func start(_ id: LocalID) { set(id, .inFlight) }
     mutating func fail(_ id: LocalID) { set(id, .failed) }

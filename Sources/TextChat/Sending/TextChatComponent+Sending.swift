@@ -78,6 +78,7 @@ extension TextChatComponent {
     @discardableResult
     public func cancel(_ localID: LocalID) -> Bool {
         guard sending.queue.withdraw(localID) else { return false }
+        stop(localID)
         tell(timeline.fail(localID, .cancelled))
         wakeWaiters(localID)
         startNext()
@@ -98,9 +99,10 @@ extension TextChatComponent {
     public func retry(_ localID: LocalID, isolation: isolated any Actor = #isolation) async -> SendResult {
         guard timeline.ownMessage(localID)?.hasFailed == true else { return knownOutcome(localID) }
         if Task.isCancelled { return .refused(.cancelled) }
-        guard isConnected else { return .refused(.notConnected) }
+        guard isConnected || outbox != nil else { return .refused(.notConnected) }
         tell(timeline.retry(localID))
         sending.queue.retry(localID)
+        resume(localID)
         drive(on: isolation)
         return await delivery(of: localID)
     }
@@ -110,6 +112,7 @@ extension TextChatComponent {
     public func discard(_ localID: LocalID) -> [TimelineChange] {
         guard timeline.ownMessage(localID)?.hasFailed == true else { return [] }
         sending.queue.remove(localID)
+        release(localID, seq: nil)
         echoes.forget(localID)
         let changes = tell(timeline.discard(localID))
         startNext()
@@ -131,7 +134,7 @@ extension TextChatComponent {
     private static let sampleID = LocalID("0000000000000000")
     private static let sampleTime = WallTime(milliseconds: 1_700_000_000_000)
 
-    private var isConnected: Bool { !hasEnded && channel?.connectionId != nil }
+    var isConnected: Bool { !hasEnded && channel?.connectionId != nil }
 
     private func message(now: WallTime, localID: LocalID, state: ChatMessage.State) -> ChatMessage {
         ChatMessage(
@@ -146,7 +149,8 @@ extension TextChatComponent {
         guard channel != nil else { return delegate == nil ? .notConnected : nil }
         let excess = (wireForm.signal(for: message).data?.utf16.count ?? 0) - Limits.dataLength
         if excess > 0 { return .signalTooLong(excess: excess) }
-        if !isConnected { return .notConnected }
+        // With an outbox a message may wait for a connection.
+        if !isConnected, outbox == nil { return .notConnected }
         return sending.queue.isFull ? .tooManyWaiting : nil
     }
 
@@ -167,6 +171,7 @@ extension TextChatComponent {
         } else {
             sending.queue.append(localID)
             tell(timeline.appendPending(message, now: now))
+            keep(message)
         }
         tellDraft()
         onActivity?(.messageSubmitted(localID))
@@ -198,9 +203,13 @@ extension TextChatComponent {
     }
 
     private func transmitNext(on isolation: isolated any Actor) {
-        guard let channel, let localID = sending.queue.next, let message = timeline.ownMessage(localID) else { return }
+        guard let channel, let localID = sending.queue.next, var message = timeline.ownMessage(localID) else { return }
+        if outbox != nil, !isConnected { return }
         sending.queue.start(localID)
         if let connection = channel.connectionId { enter(connection) }
+        guard handOver(localID, to: channel) else { return fail(localID, .notSaved) }
+        // It was written without a connection.
+        message.senderID = message.senderID ?? channel.connectionId?.rawValue
         if wireForm == .bareText { echoes.expectBare(localID, text: message.text) }
         let request = wireForm.signal(for: message)
         Task {
@@ -209,18 +218,25 @@ extension TextChatComponent {
                 let seq = try await channel.send(request)
                 self.settle(localID, seq: seq)
             } catch {
-                self.fail(localID, error)
+                self.sendFailed(localID, error)
             }
         }
     }
 
-    private func fail(_ localID: LocalID, _ error: SignalingError) {
+    private func sendFailed(_ localID: LocalID, _ error: SignalingError) {
         // The echo may have arrived without the acknowledgement. Then the message is sent.
         guard timeline.ownMessage(localID)?.state == .sending else { return }
+        // The answer is lost with the connection, or with the server's memory of it (RES-9).
+        if outbox != nil, error.code == .notConnected || error.code == .illegalState { return doubt(localID) }
         // A refused message has no echo; one that was lost with the connection may still have one.
         if error.code != .notConnected { echoes.forget(localID) }
+        fail(localID, .error(error))
+    }
+
+    private func fail(_ localID: LocalID, _ failure: ChatMessage.Failure) {
         sending.queue.fail(localID)
-        tell(timeline.fail(localID, .error(error)))
+        stop(localID)
+        tell(timeline.fail(localID, failure))
         // It holds back those behind it now, so their callers look again, too.
         for waiting in sending.waiters.keys { wakeWaiters(waiting) }
         startNext()
@@ -230,20 +246,23 @@ extension TextChatComponent {
     @discardableResult
     func settle(_ localID: LocalID, seq: Seq?) -> [TimelineChange] {
         let changes = tell(timeline.confirm(localID, seq: seq))
-        noteSettled(localID)
+        noteSettled(localID, seq: seq)
         startNext()
         return changes
     }
 
     /// The message is shown as sent.
-    func noteSettled(_ localID: LocalID) {
+    func noteSettled(_ localID: LocalID, seq: Seq? = nil) {
         sending.queue.remove(localID)
+        release(localID, seq: seq)
         wakeWaiters(localID)
     }
 
     /// The connection has ended: messages that were not started have failed.
     func failWaiting() -> [TimelineChange] {
         sending.queue.isPaused = false
+        // In an outbox they wait for the next connection.
+        if outbox != nil { return [] }
         let error = SignalingError(.notConnected, "the connection has ended")
         let failed = sending.queue.failWaiting()
         let changes = tell(failed.flatMap { timeline.fail($0, .error(error)) })
@@ -277,7 +296,7 @@ extension TextChatComponent {
         return false
     }
 
-    private func wakeWaiters(_ localID: LocalID) {
+    func wakeWaiters(_ localID: LocalID) {
         guard let waiters = sending.waiters.removeValue(forKey: localID) else { return }
         for waiter in waiters.values { waiter.yield() }
     }

@@ -71,6 +71,8 @@ public struct ChatMessage: Equatable, Sendable {
         case error(SignalingError)
         /// The program ended before the outcome was known.
         case interrupted
+        /// The outbox could not be stored, so the message was not sent: after a crash it could be sent twice.
+        case notSaved
         /// The program cancelled it before it left: no other client has it. It holds back no other message.
         case cancelled
     }

@@ -37,6 +37,7 @@ extension ChatMessage.Failure {
         switch self {
         case .error(let error): Printable.text(error.message)
         case .interrupted: "interrupted"
+        case .notSaved: "not saved"
         case .cancelled: "cancelled"
         }
     }
