@@ -196,3 +196,13 @@ def test_a_hovered_button_and_a_pressed_one_look_different(open_page, url, room)
     ada.page.mouse.move(0, 0)
     looks.append(button.evaluate(look))
     assert len(set(looks)) == 3, looks
+
+
+def test_a_pressed_button_looks_different_with_forced_colours(open_page, url, room):
+    ada = User.join(open_page, url, room, "Ada", forced_colors="active", reduced_motion="reduce")
+    button = ada.page.get_by_role("button", name="Inspector")
+    colour = "button => getComputedStyle(button).backgroundColor"
+    before = button.evaluate(colour)
+    button.click()
+    ada.page.mouse.move(0, 0)
+    assert button.evaluate(colour) != before

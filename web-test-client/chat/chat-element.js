@@ -103,6 +103,10 @@ export class SignalboxChat extends ChatAttributes {
   #lastKey = null;
   #readTimer = null;
   #state = 'disconnected';
+  /** The chat was connected, or tried to be, in the session of now. */
+  #hasBegun = false;
+  /** The element has `autofocus`, and the user could not write yet. */
+  #awaitsFocus = false;
   /** The control that got the focus when the one that had it was disabled or hidden. */
   #focusMovedTo = null;
   /** While the element is in a page: ends what it listens to there. */
@@ -162,6 +166,7 @@ export class SignalboxChat extends ChatAttributes {
     this.#visit = new AbortController();
     const { signal } = this.#visit;
     guardWindow(defaultView);
+    this.#awaitsFocus = this.autofocus && !this.#canWrite;
     this.#language.begin(this);
     this.#showWords();
     this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
@@ -321,6 +326,7 @@ export class SignalboxChat extends ChatAttributes {
       this.#readsSoon = false;
       this.#isAttached = true;
       this.#showStatus(null);
+      this.#noteBegun(false);
       this.#attach(session, room, isNew);
     });
   }
@@ -678,10 +684,14 @@ export class SignalboxChat extends ChatAttributes {
     this.#part('offline-hint').hidden = state !== 'reconnecting';
     this.#composer.setEnabled(this.#canWrite);
     this.#composer.isReadOnly = this.#isReadOnly;
+    this.#noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     if (this.#chat !== null) this.#showHistory();
     if (state === 'connecting') this.#showStatus('connecting');
     else this.#showStatus(null);
-    if (state === 'connected') this.#returnFocus();
+    if (state === 'connected') {
+      this.#returnFocus();
+      this.#takeFocus();
+    }
     if (isNew) this.#emit('signalbox-state', { state });
   }
 
@@ -704,6 +714,19 @@ export class SignalboxChat extends ChatAttributes {
     const holder = this.#focusMovedTo;
     this.#focusMovedTo = null;
     if (holder !== null && this.shadowRoot.activeElement === holder) this.focus();
+  }
+
+  #noteBegun(hasBegun) {
+    this.#hasBegun = hasBegun;
+    this.#composer.isOver = hasBegun && (this.#state === 'failed' || this.#state === 'disconnected');
+  }
+
+  /** `autofocus`, as a built-in field has it: not if the user or the address of the page has chosen another place. */
+  #takeFocus() {
+    const { activeElement, body } = this.ownerDocument;
+    const isFree = activeElement === null || activeElement === body;
+    if (this.#awaitsFocus && isFree && this.ownerDocument.querySelector(':target') === null) this.focus();
+    this.#awaitsFocus = false;
   }
 
   /** Shows the text with this key above the messages; null: none. `comesBack`: the chat tries again by itself. */

@@ -157,6 +157,7 @@ ${HUE_CLASSES}
   align-items: center;
   justify-content: center;
   padding: 0.4rem 1rem;
+  text-align: center;
   border-bottom: 1px solid var(--line);
   color: var(--ink-soft);
   font-size: 0.875rem;
@@ -485,8 +486,7 @@ ${HUE_CLASSES}
 .unread-divider::before,
 .unread-divider::after {
   flex: 1;
-  height: 1px;
-  background: currentcolor;
+  border-top: 1px solid;
   content: "";
   opacity: 0.3;
 }
@@ -844,6 +844,11 @@ ${HUE_CLASSES}
     animation-iteration-count: 1 !important;
     transition-duration: 0s !important;
   }
+
+  /* Only a slow message shows that it is being sent, without motion, too. */
+  .row[data-state="pending"] .mark::before {
+    animation-delay: 500ms !important;
+  }
 }
 
 /* On paper nobody scrolls or writes. */
@@ -873,8 +878,25 @@ ${HUE_CLASSES}
 
 @media (forced-colors: active) {
   .bubble,
-  .avatar {
+  .avatar,
+  .message-facts {
     border: 1px solid;
+  }
+
+  .row.chosen .bubble {
+    outline: 2px solid Highlight;
+  }
+
+  /* The browser removes backgrounds, and gives all borders one colour. */
+  .typing-dots i {
+    background: CanvasText;
+    forced-color-adjust: none;
+  }
+
+  .row[data-state="pending"] .mark::before {
+    border-color: GrayText;
+    border-top-color: CanvasText;
+    forced-color-adjust: none;
   }
 }
 `;

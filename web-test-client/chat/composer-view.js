@@ -25,6 +25,7 @@ export class ComposerView {
   #excess = 0;
   #isEnabled = false;
   #isReadOnly = false;
+  #isOver = false;
   #nearLimit = NEAR_LIMIT;
   #keys;
   #words;
@@ -83,9 +84,20 @@ export class ComposerView {
   set isReadOnly(isReadOnly) {
     this.#isReadOnly = isReadOnly;
     this.#text.readOnly = isReadOnly;
+    this.#send.hidden = isReadOnly;
     this.#keys.hidden = isReadOnly;
     this.#showPlaceholder();
     this.show();
+  }
+
+  /** The chat has ended, or could not begin: an empty field that takes nothing only puzzles. A draft stays in view. */
+  set isOver(isOver) {
+    this.#isOver = isOver;
+    this.#showForm();
+  }
+
+  #showForm() {
+    this.#text.form.hidden = this.#isOver && this.#text.value === '';
   }
 
   #showPlaceholder() {
@@ -147,6 +159,7 @@ export class ComposerView {
   show() {
     const chat = this.#chat;
     if (!chat) return;
+    this.#showForm();
     const left = this.#excess > 0 ? -this.#excess : chat.remaining;
     this.#remaining.textContent = left > this.#nearLimit ? '' : this.#remainingText(left);
     this.#remaining.classList.toggle('few', left <= FEW_LEFT);
