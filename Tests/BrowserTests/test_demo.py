@@ -54,8 +54,8 @@ def test_g_3_a_pulled_cable_loses_doubles_and_reorders_nothing(open_page, url, s
         expect_messages(page, end, "one", "two", "three", "four")
     expect(score).to_have_text("4 sent · 0 lost · 0 doubled · 0 reordered")
     report = page.locator("#chat-2 #back-report")
-    expect(report).to_contain_text("2 caught up · 0 lost")
-    expect(report).to_contain_text("Back in ")
+    expect(report).to_contain_text("2 missed messages loaded · nothing lost")
+    expect(report).to_contain_text("Connected again after ")
     expect(page.locator("#chat #back-report")).to_be_hidden()
     permit_attempts_given_up(page)
 

@@ -309,7 +309,7 @@ export class Pane {
         const isMe = connection.connectionId === joined.connection.connectionId;
         inspector.addTarget(connection, isMe);
         this.participants.add(connection, {
-          name: this.#ends.get(connection.connectionId) ?? displayName(connection),
+          name: this.#ends.get(connection.connectionId) ?? this.#nameOf(connection),
           isMe,
           mayRemove: joined.capabilities.permittedTo('forceDisconnect'),
         });
@@ -323,13 +323,17 @@ export class Pane {
     });
   }
 
+  #nameOf(connection) {
+    return displayName(connection, (id) => this.chat.textOf('guest', { id: { text: id } }).trim());
+  }
+
   #show(joined) {
     this.#hasJoined = true;
     this.participants.clear();
     this.inspector.clearTargets();
     this.#setStatus('connected');
     this.part('notice').hidden = true;
-    this.part('own-name').textContent = displayName({ ...joined.connection, data: this.#name || joined.connection.data });
+    this.part('own-name').textContent = this.#nameOf({ ...joined.connection, data: this.#name || joined.connection.data });
     this.element.hidden = false;
     this.#callbacks.joined();
     this.chat.noteReading();
@@ -380,7 +384,7 @@ export class Pane {
 
   /** Shows what the reconnection brought, for a while. */
   #showReport() {
-    this.tell(this.#reconnection.text);
+    this.tell(this.#reconnection.textIn(this.#words));
   }
 
   /** Shows a sentence above the messages, for a while. */

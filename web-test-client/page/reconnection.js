@@ -1,17 +1,22 @@
 /**
- * What a reconnection brought, in words: how long it took, how many messages were missed and have been caught up, and
- * how many events are lost. Pure; `now` is in milliseconds.
+ * What a reconnection brought, in words: how long it took, how many messages were missed and are loaded now, and how
+ * many are lost. Pure; `now` is in milliseconds.
  */
 export class Reconnection {
   #beganAt = null;
   #offer = null;
   #report = null;
 
-  /** Null before the first reconnection. */
-  get text() {
+  /** In the language of these `Words`; null before the first reconnection. */
+  textIn(words) {
     if (this.#report === null) return null;
-    const { seconds, caughtUp, lost } = this.#report;
-    return `Back in ${seconds} s · ${caughtUp} caught up · ${lost}`;
+    const { milliseconds, caughtUp, lost } = this.#report;
+    const parts = [
+      words.text('connectedAfter', { time: { text: words.seconds(milliseconds / 1000) } }),
+      caughtUp > 0 ? words.text('caughtUp', { count: caughtUp }) : null,
+      lostText(lost, words),
+    ];
+    return parts.filter((part) => part !== null).join(' · ');
   }
 
   /** The socket is lost. */
@@ -28,9 +33,9 @@ export class Reconnection {
   /** The session has reconnected; the missed messages follow. */
   reconnected(outcome, now) {
     const { replayThrough, missing } = this.#offer ?? { replayThrough: 0, missing: null };
-    const seconds = ((now - (this.#beganAt ?? now)) / 1000).toFixed(1);
+    const milliseconds = now - (this.#beganAt ?? now);
     this.#beganAt = null;
-    this.#report = { seconds, caughtUp: 0, lost: lostText(outcome, missing), replayThrough };
+    this.#report = { milliseconds, caughtUp: 0, lost: lostCount(outcome, missing), replayThrough };
   }
 
   /** A message of another user. Returns whether it was one of the missed messages. */
@@ -47,9 +52,14 @@ export class Reconnection {
   }
 }
 
-function lostText(outcome, missing) {
-  if (outcome !== 'lost') return '0 lost';
-  if (missing === null) return 'earlier messages may be lost';
-  const count = missing.last - missing.first + 1;
-  return count === 1 ? '1 event lost' : `${count} events lost`;
+/** How many events are lost; null if the server does not know it. */
+function lostCount(outcome, missing) {
+  if (outcome !== 'lost') return 0;
+  return missing === null ? null : missing.last - missing.first + 1;
+}
+
+/** Not each lost event is a message. */
+function lostText(count, words) {
+  if (count === null) return words.text('perhapsLost');
+  return count === 0 ? words.text('nothingLost') : words.text('atMostLost', { count });
 }

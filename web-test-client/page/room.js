@@ -7,8 +7,6 @@ import { noteJoined, noteLeft } from './room-history.js';
 import { Score } from './demo/score.js';
 import { Witness } from './demo/witness.js';
 
-/** The title of a session without a room. */
-
 const COPIED_MILLISECONDS = 1500;
 
 /** The title shows the count of unread messages at most once in this time. */
@@ -29,7 +27,7 @@ export class Room {
   /** Made once, since `initSession` returns the same Session for the same id. */
   #secondLibrary = null;
   #score = new Score();
-  #cable = new CableView((isPulled) => this.#second?.setOffline(isPulled));
+  #cable;
   #ends = new Map();
   #endIds = new Set();
   #isIn = false;
@@ -44,6 +42,7 @@ export class Room {
     this.#isDemo = isDemo;
     this.#words = words;
     this.#callbacks = { joined, left, failed };
+    this.#cable = new CableView(words, (isPulled) => this.#second?.setOffline(isPulled));
     this.#first = new Pane({
       ...newLibrary(),
       words,
@@ -161,7 +160,7 @@ export class Room {
   /** With the user's own token both users have the same connection data, so the page names the second one by itself. */
   #secondRequest() {
     const isRoom = this.#request.room !== undefined;
-    const name = this.#isDemo && isRoom ? 'Right' : 'Second user';
+    const name = this.#words.text(this.#isDemo && isRoom ? 'rightUser' : 'secondUser');
     return { ...this.#request, name, role: 'publisher', ...(isRoom ? {} : { endName: name }) };
   }
 

@@ -32,7 +32,9 @@ export class NameBook {
     if (senderId === null || senderId === undefined) return nameIn(alias) ?? server();
     const entry = this.#entries.get(senderId) ?? { name: null, isVouched: false };
     if (entry.isVouched) return entry.name;
-    const claimed = nameIn(alias) ?? entry.name;
+    const given = nameIn(alias) ?? entry.name;
+    // A client without a name sends the one that it shows. The reader's own word for it is better.
+    const claimed = given === displayName({ connectionId: senderId }) ? null : given;
     const name = claimed !== null && !this.#isTaken(claimed, senderId) ? claimed : null;
     this.#put(senderId, { name, isVouched: false });
     return name ?? displayName({ connectionId: senderId }, guest);

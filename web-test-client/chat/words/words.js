@@ -75,6 +75,12 @@ export class Words {
     return this.#format('day', () => new Intl.DateTimeFormat(this.#locale, options)).format(milliseconds);
   }
 
+  /** “0.4 seconds” */
+  seconds(count) {
+    const options = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 1 };
+    return this.#format('seconds', () => new Intl.NumberFormat(this.#locale, options)).format(count);
+  }
+
   /** “Today” for 0, “Yesterday” for -1. */
   relativeDay(offset) {
     const format = this.#format('relative', () => new Intl.RelativeTimeFormat(this.#locale, { numeric: 'auto' }));

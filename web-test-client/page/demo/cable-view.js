@@ -6,10 +6,12 @@ export class CableView {
   #button = find('cable-button');
   #state = find('cable-state');
   #score = find('score');
+  #words;
   #willShow = false;
 
   /** `pulled(isPulled)` is called when the user pulls the cable or puts it back. */
-  constructor(pulled) {
+  constructor(words, pulled) {
+    this.#words = words;
     this.#button.addEventListener('click', () => pulled(this.#element.dataset.pulled !== 'true'));
     this.isPulled = false;
   }
@@ -20,10 +22,8 @@ export class CableView {
 
   set isPulled(isPulled) {
     this.#element.dataset.pulled = String(isPulled);
-    this.#button.textContent = isPulled ? 'Put the cable back' : 'Pull the cable';
-    this.#state.textContent = isPulled
-      ? 'The cable of the second user is out. Both users can go on writing.'
-      : 'The cable connects the second user.';
+    this.#button.textContent = this.#words.text(isPulled ? 'putCableBack' : 'pullCable');
+    this.#state.textContent = this.#words.text(isPulled ? 'cableOut' : 'cableIn');
   }
 
   /** Shows the score with the next frame. */
@@ -34,8 +34,9 @@ export class CableView {
       this.#willShow = false;
       const { sent, onTheWay, lost, doubled, reordered } = score.result;
       this.#score.dataset.isClean = String(lost + doubled + reordered === 0);
-      const text = `${sent} sent · ${lost} lost · ${doubled} doubled · ${reordered} reordered`;
-      this.#score.textContent = onTheWay > 0 ? `${text} · ${onTheWay} on the way` : text;
+      const text = this.#words.text('score', { sent, lost, doubled, reordered });
+      const withRest = () => this.#words.text('scoreOnTheWay', { score: { text }, count: onTheWay });
+      this.#score.textContent = onTheWay > 0 ? withRest() : text;
     });
   }
 }

@@ -81,4 +81,28 @@ export const fr = {
   findName: 'Chercher un nom',
   nobodyHasName: 'Personne ici ne porte ce nom.',
   noFiles: 'Cette discussion n’accepte que du texte. Le fichier n’a pas été envoyé.',
+  connectedAfter: 'Reconnecté après {time}',
+  caughtUp: {
+    one: '{count} message manqué chargé', many: '{count} de messages manqués chargés',
+    other: '{count} messages manqués chargés',
+  },
+  nothingLost: 'rien de perdu',
+  atMostLost: {
+    one: 'au plus {count} message perdu', many: 'au plus {count} de messages perdus',
+    other: 'au plus {count} messages perdus',
+  },
+  perhapsLost: 'des messages antérieurs peuvent manquer',
+  leftUser: 'Gauche',
+  rightUser: 'Droite',
+  secondUser: 'Deuxième personne',
+  cable: 'Câble et décompte',
+  pullCable: 'Débrancher le câble',
+  putCableBack: 'Rebrancher le câble',
+  cableOut: 'Le câble de la deuxième personne est débranché. Les deux personnes peuvent continuer à écrire.',
+  cableIn: 'Le câble relie la deuxième personne.',
+  scoreOf: 'Décompte des deux personnes :',
+  score: 'Envoyés : {sent} · perdus : {lost} · en double : {doubled} · dans le désordre : {reordered}',
+  scoreOnTheWay: '{score} · en route : {count}',
+  platforms:
+    'Fonctionne avec Chrome 114, Edge 114, Firefox 125, Safari 17 et versions ultérieures. Testé avec Chromium.',
 };

@@ -45,3 +45,10 @@ test('G5 at most four thousand names are remembered', () => {
   assert.equal(book.nameOf({ senderId: 'c4096', alias: null }), 'n4096');
   assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'Guest 4117');
 });
+
+test('CHAT-4 the name of a guest is in the words of the reader, also if the sender has sent it', () => {
+  const book = new NameBook();
+  const guest = (id) => `Gast ${id}`;
+  assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1895' }, { guest }), 'Gast 1895');
+  assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1896' }, { guest }), 'Guest 1896');
+});
