@@ -1,6 +1,6 @@
 // The test page: a form, and behind it the room. The browser loads the room while the user fills in the form, so that
 // the form needs little and shows early.
-import { refuseFiles } from './chat/refused-files.js';
+import { refuseFiles } from './chat/views/refused-files.js';
 import { writeWords } from './chat/words/write-words.js';
 import { adoptColours } from './page/colours.js';
 import { JoinView } from './page/join-view.js';

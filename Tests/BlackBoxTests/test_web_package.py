@@ -223,7 +223,7 @@ def test_a_browsers_script_is_in_the_package(program):
 
 # Types
 
-TYPED_MODULE = (REPOSITORY / "web-test-client/test-support/package-usage.ts").read_text()
+TYPED_MODULE = (REPOSITORY / "web-test-client/test-support/types/package-usage.ts").read_text()
 TYPED_REQUIRE = """\
 import OT = require('signalbox-client');
 import chat = require('signalbox-client/text-chat');
@@ -260,12 +260,12 @@ def test_the_types_are_clean_for_debians_compiler(program, options, texts):
 def test_the_types_for_react_are_clean(program, tmp_path):
     """The package's own tests have both versions of React, and here is what the package has of these types."""
     react = tmp_path / "node_modules/react"
-    shutil.copytree(WEB / "test-support/react-19", react)
+    shutil.copytree(WEB / "test-support/types/react-19", react)
     exports = {".": {"types": "./index.d.ts"}, "./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}
     (react / "package.json").write_text(json.dumps({"name": "react", "version": "19.0.0", "exports": exports}))
     shutil.copytree(program / "node_modules/signalbox-client", tmp_path / "node_modules/signalbox-client")
-    component = (WEB / "test-support/chat-react-19.tsx").read_text()
-    file = write(tmp_path, "chat.tsx", component.replace("'../chat/react'", "'signalbox-client/chat/react'"))
+    component = (WEB / "test-support/types/chat-react-19.tsx").read_text()
+    file = write(tmp_path, "chat.tsx", component.replace("'../../chat/react'", "'signalbox-client/chat/react'"))
     assert run("tsc", *STRICT, *NODENEXT, "--jsx", "react-jsx", file, cwd=tmp_path) == ""
 
 

@@ -306,8 +306,8 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
     page = open_page(url + "/")
     page.evaluate(
         """async () => {
-             const { chatTemplate } = await import('/chat/chat-template.js');
-             const { MessagesView } = await import('/chat/messages-view.js');
+             const { chatTemplate } = await import('/chat/views/chat-template.js');
+             const { MessagesView } = await import('/chat/views/messages-view.js');
              const { CHAT_STRINGS } = await import('/chat/strings/index.js');
              const { Words } = await import('/chat/words/words.js');
              const { ChatTimeline } = await import('/text-chat/index.js');

@@ -1,7 +1,7 @@
-"""The rows of a long chat, in blocks: `web-test-client/chat/row-blocks.js`."""
+"""The rows of a long chat, in blocks: `web-test-client/chat/views/row-blocks.js`."""
 
 MAKE_ROWS = """
-    const { RowBlocks } = await import('/chat/row-blocks.js');
+    const { RowBlocks } = await import('/chat/views/row-blocks.js');
     const [view, list] = [document.createElement('div'), document.createElement('div')];
     view.style.cssText = `overflow-y: scroll; height: ${viewHeight}px`;
     view.append(list);

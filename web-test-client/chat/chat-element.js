@@ -5,19 +5,19 @@ import {
   SessionChannel, STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../text-chat/index.js';
 import { ChatAttributes, CREDENTIALS } from './chat-attributes.js';
-import { chatTemplate } from './chat-template.js';
-import { ComposerView } from './composer-view.js';
+import { chatTemplate } from './views/chat-template.js';
+import { ComposerView } from './views/composer-view.js';
 import { JOIN_TIME } from './connection/connection-plan.js';
 import { OwnSession } from './connection/own-session.js';
-import { windowOf } from './dom.js';
+import { windowOf } from './views/dom.js';
 import { DraftStore } from './draft-store.js';
-import { EarlierView } from './earlier-view.js';
-import { FramePace } from './frame-pace.js';
+import { EarlierView } from './views/earlier-view.js';
+import { FramePace } from './views/frame-pace.js';
 import { guardWindow } from './keys/key-guard.js';
-import { MessagesView } from './messages-view.js';
-import { useStyle } from './shared-style.js';
+import { MessagesView } from './views/messages-view.js';
+import { useStyle } from './style/shared-style.js';
 import { CHAT_STRINGS } from './strings/index.js';
-import { TypingView } from './typing-view.js';
+import { TypingView } from './views/typing-view.js';
 import { causeOfEnd, causeOfFailure, mayTryAgainAfter, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
 import { Words } from './words/words.js';

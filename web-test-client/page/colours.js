@@ -1,4 +1,4 @@
-import { colours, HUE_CLASSES } from '../chat/palette.js';
+import { colours, HUE_CLASSES } from '../chat/style/palette.js';
 
 /** Gives the page the colours of the chat. The header waits for them, so that it never shows without. */
 export function adoptColours() {

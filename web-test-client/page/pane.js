@@ -1,14 +1,14 @@
 import '../chat/index.js';
-import { exactTime } from '../chat/dom.js';
+import { exactTime } from '../chat/views/dom.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
 import { causeOfEnd, causeOfFailedConnect, mayTryAgainAfter, NO_ANSWER } from '../chat/words/causes.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { instantiate } from './dom.js';
 import { entriesOf } from './inspector/frames.js';
 import { InspectorView } from './inspector/inspector-view.js';
-import { OptionsStore } from './options-store.js';
-import { OptionsView } from './options-view.js';
-import { ParticipantsView } from './participants-view.js';
+import { OptionsStore } from './options/options-store.js';
+import { OptionsView } from './options/options-view.js';
+import { ParticipantsView } from './participants/participants-view.js';
 import { Reconnection } from './reconnection.js';
 
 /** The most messages whose way the page remembers. */

@@ -1,4 +1,4 @@
-import { bob, connectedMessage } from './fake-browser.js';
+import { bob, connectedMessage } from './fakes/fake-browser.js';
 
 /** A server with one session and one connection. It follows RES-1 to RES-9 and keeps everything. */
 export class ModelServer {

@@ -1,7 +1,7 @@
 import { displayName } from '../../text-chat/index.js';
 import { copyText } from '../clipboard.js';
-import { exactTime, make } from '../../chat/dom.js';
-import { FramePace } from '../../chat/frame-pace.js';
+import { exactTime, make } from '../../chat/views/dom.js';
+import { FramePace } from '../../chat/views/frame-pace.js';
 import { EventBook } from './event-book.js';
 
 /** The height of a line of the log in pixels, as in style.css. All lines have it, so that their places are known. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DayClock } from '../../chat/day-clock.js';
+import { DayClock } from '../../chat/views/day-clock.js';
 
 test('the names of the days change when the day does, with one timer, and with none while nobody sees them', (context) => {
   const evening = new Date(2026, 2, 28, 23, 59, 50).getTime();

@@ -8,17 +8,17 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
 
-const support = (name) => fileURLToPath(new URL(`../../test-support/${name}`, import.meta.url));
+const support = (name) => fileURLToPath(new URL(`../../test-support/types/${name}`, import.meta.url));
 
 /** Debian's package of the types is node-react. React 19 is not in Debian. */
 const REACT = { 18: `${DEBIAN_PACKAGES}/@types/react`, 19: support('react-19') };
 
-/** Compiles a file of `test-support`, with these changes of its text, and returns the compiler's complaints. */
+/** Compiles a file of `test-support/types`, with these changes of its text, and returns the compiler's complaints. */
 function compile(t, name, options = {}, change = (text) => text) {
   const folder = mkdtempSync(path.join(tmpdir(), 'types-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const sources = fileURLToPath(new URL('../..', import.meta.url));
-  const text = change(readFileSync(support(name), 'utf8')).replaceAll("from '../", `from '${sources}`);
+  const text = change(readFileSync(support(name), 'utf8')).replaceAll("from '../../", `from '${sources}`);
   writeFileSync(path.join(folder, name), text);
   const compilerOptions = {
     strict: true, noEmit: true, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module: 'esnext',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isOnlyEmoji } from '../../chat/emoji.js';
+import { isOnlyEmoji } from '../../chat/text/emoji.js';
 
 test('a few emoji alone are large, whatever they are made of', () => {
   for (const text of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FramePace } from '../../chat/frame-pace.js';
+import { FramePace } from '../../chat/views/frame-pace.js';
 
 /** A page with frames by hand, and a pace that counts what it has shown. */
 function page(t) {

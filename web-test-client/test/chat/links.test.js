@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { splitLinks } from '../../chat/links.js';
+import { splitLinks } from '../../chat/text/links.js';
 
 const HOSTILE = new URL('../../../Tests/Vectors/hostile/texts.json', import.meta.url);
 const shown = (text) => splitLinks(text)[0].shown?.join('');

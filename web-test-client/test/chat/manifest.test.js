@@ -1,15 +1,15 @@
 // The Custom Elements Manifest describes the element to editors. It agrees with the element's code, its types and its
 // page of documentation.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { ChatAttributes } from '../../chat/chat-attributes.js';
 import { SignalboxChat } from '../../chat/index.js';
-import { CHAT_STYLE } from '../../chat/chat-style.js';
+import { CHAT_STYLE } from '../../chat/style/chat-style.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const element = read('chat/chat-element.js');
-const views = ['chat-template', 'messages-view', 'message-facts'].map((each) => read(`chat/${each}.js`)).join('');
+const views = readdirSync(new URL('../../chat/views/', import.meta.url)).map((name) => read(`chat/views/${name}`)).join('');
 const types = read('chat/index.d.ts');
 const document = read('../docs/chat-element.md');
 const names = (list) => list.map(({ name }) => name).sort();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { CHAT_STYLE } from '../../chat/chat-style.js';
-import { colours } from '../../chat/palette.js';
+import { CHAT_STYLE } from '../../chat/style/chat-style.js';
+import { colours } from '../../chat/style/palette.js';
 
 const PAGE_STYLE = readFileSync(new URL('../../style.css', import.meta.url), 'utf8');
 const definitions = (text) => [...text.matchAll(/^\s*--([\w-]+): (.*);$/gm)].map(([, name, value]) => ({ name, value }));

@@ -1,7 +1,7 @@
 // The scripts of `Tests/Vectors/client`, which the Swift client runs, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { runScript } from '../../test-support/client-script.js';
+import { runScript } from '../../test-support/scripts/client-script.js';
 
 const folder = new URL('../../../Tests/Vectors/client/', import.meta.url);
 

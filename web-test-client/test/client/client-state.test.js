@@ -3,7 +3,7 @@ import test from 'node:test';
 import { ANSWER_TIMEOUT, ClientState } from '../../opentok/client/client-state.js';
 import { CloseCode, Code } from '../../opentok/client/wire/codes.js';
 import { classify } from '../../opentok/client/wire/wire.js';
-import { ada, bob, connectedMessage } from '../../test-support/fake-browser.js';
+import { ada, bob, connectedMessage } from '../../test-support/fakes/fake-browser.js';
 
 const credentials = { apiKey: '100', sessionId: '1_x', token: 'T1==' };
 

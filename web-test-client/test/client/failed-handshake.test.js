@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
-import { FakeBrowser, connectedMessage, settled } from '../../test-support/fake-browser.js';
+import { FakeBrowser, connectedMessage, settled } from '../../test-support/fakes/fake-browser.js';
 
 const WITHOUT_UPGRADES = /^The proxy in front does not pass WebSocket upgrades\./;
 const HTTP_ONLY = /^The server answers HTTP requests, but no WebSocket to it opens\./;

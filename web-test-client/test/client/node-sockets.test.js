@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { connectedMessage } from '../../test-support/fake-browser.js';
+import { connectedMessage } from '../../test-support/fakes/fake-browser.js';
 import { ws } from '../../test-support/node-packages.js';
 
 const PROGRAM = fileURLToPath(new URL('../../test-support/node-program.js', import.meta.url));

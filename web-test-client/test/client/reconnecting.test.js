@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchPage } from '../../opentok/browser.js';
-import { ada, bob, settled } from '../../test-support/fake-browser.js';
-import { comeBack, joined, moderator, resumable, resumedMessage } from '../../test-support/fake-page.js';
+import { ada, bob, settled } from '../../test-support/fakes/fake-browser.js';
+import { comeBack, joined, moderator, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
 const bobAgain = { connectionId: 'bob-again-id', creationTime: 1700000009000, data: 'Bob' };
 const cy = { connectionId: 'cy-id', creationTime: 1700000001000, data: 'Cy' };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ClientState } from '../../opentok/client/client-state.js';
 import { decodeMessages } from '../../opentok/client/wire/wire.js';
-import { connectedMessage } from '../../test-support/fake-browser.js';
+import { connectedMessage } from '../../test-support/fakes/fake-browser.js';
 import { vectorCases } from '../../test-support/vectors.js';
 
 const LINES = vectorCases('messages/server.json').map((each) => each.line);

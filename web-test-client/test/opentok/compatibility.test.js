@@ -1,8 +1,8 @@
 // The behaviour of OpenTok's web client around signals that programs written for it depend on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ada, bob, connectedMessage, settled } from '../../test-support/fake-browser.js';
-import { joined, moderator, page } from '../../test-support/fake-page.js';
+import { ada, bob, connectedMessage, settled } from '../../test-support/fakes/fake-browser.js';
+import { joined, moderator, page } from '../../test-support/fakes/fake-page.js';
 
 const cy = { connectionId: 'cy-id', creationTime: 1700000001000, data: 'Cy' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { declaredMembers } from '../../test-support/declarations.js';
-import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fake-page.js';
+import { declaredMembers } from '../../test-support/types/declarations.js';
+import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
 const { OT, session, received, exceptions, browser } = joined({
   history: { last: 1 }, changes: { ...resumable, history: true },

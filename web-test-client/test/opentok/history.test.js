@@ -1,8 +1,8 @@
 // The history of a session: the option of `initSession`, the calls, and the events.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ada } from '../../test-support/fake-browser.js';
-import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fake-page.js';
+import { ada } from '../../test-support/fakes/fake-browser.js';
+import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
 const gone = { connectionId: 'gone-id', creationTime: 1600000000000, data: 'Gone' };
 const kept = (seq, more = {}) => ({ seq, from: gone.connectionId, connection: gone, time: 1600000000000 + seq, ...more });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
-import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
-import { FakeCamera, FakeTrack } from '../../test-support/fake-camera.js';
-import { comeBack, joined, page, resumable, resumedMessage } from '../../test-support/fake-page.js';
+import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
+import { FakeCamera, FakeTrack } from '../../test-support/fakes/fake-camera.js';
+import { comeBack, joined, page, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
 /** A connected session that publishes locally, in a browser with a camera. */
 function local(options = {}) {

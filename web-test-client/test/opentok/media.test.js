@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settled } from '../../test-support/fake-browser.js';
-import { FakeCamera, FakeTrack } from '../../test-support/fake-camera.js';
-import { joined, page } from '../../test-support/fake-page.js';
+import { settled } from '../../test-support/fakes/fake-browser.js';
+import { FakeCamera, FakeTrack } from '../../test-support/fakes/fake-camera.js';
+import { joined, page } from '../../test-support/fakes/fake-page.js';
 
 const stream = { streamId: 's', connection: { connectionId: 'ada-id' } };
 

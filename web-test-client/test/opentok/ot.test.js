@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
-import { FakeBrowser, settled } from '../../test-support/fake-browser.js';
-import { joined, page } from '../../test-support/fake-page.js';
+import { FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
+import { joined, page } from '../../test-support/fakes/fake-page.js';
 
 test('OT: requirements are met only where there are WebSockets', () => {
   const { OT, browser } = page();

@@ -1,9 +1,9 @@
 // The promises of opentok.js 2.35: `.promise` on methods that return their object, and promises in place of nothing.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bob, connectedMessage, settled } from '../../test-support/fake-browser.js';
-import { FakeCamera } from '../../test-support/fake-camera.js';
-import { comeBack, joined, moderator, page, resumable } from '../../test-support/fake-page.js';
+import { bob, connectedMessage, settled } from '../../test-support/fakes/fake-browser.js';
+import { FakeCamera } from '../../test-support/fakes/fake-camera.js';
+import { comeBack, joined, moderator, page, resumable } from '../../test-support/fakes/fake-page.js';
 
 const stream = { streamId: 's', connection: { connectionId: 'ada-id' } };
 

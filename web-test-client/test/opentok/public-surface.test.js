@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { declaredMembers } from '../../test-support/declarations.js';
+import { declaredMembers } from '../../test-support/types/declarations.js';
 
 const root = new URL('../../', import.meta.url);
 const scriptsIn = (folder) =>

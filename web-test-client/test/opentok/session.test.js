@@ -3,8 +3,8 @@ import test from 'node:test';
 import { codeForApplication } from '../../opentok/api/errors.js';
 import { createOT } from '../../opentok/api/ot.js';
 import { CloseCode } from '../../opentok/client/wire/codes.js';
-import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fake-browser.js';
-import { joined, moderator, page, resumable } from '../../test-support/fake-page.js';
+import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
+import { joined, moderator, page, resumable } from '../../test-support/fakes/fake-page.js';
 
 test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
   const { browser, session } = page();

@@ -7,7 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const usage = fileURLToPath(new URL('../../test-support/usage.ts', import.meta.url));
+const usage = fileURLToPath(new URL('../../test-support/types/usage.ts', import.meta.url));
 const declarations = fileURLToPath(new URL('../../opentok/opentok', import.meta.url));
 
 /** Debian's package is node-typescript. */
@@ -29,14 +29,14 @@ test('types: the compiler rejects arguments that the library does not accept', (
   const wrong = path.join(folder, 'wrong.ts');
   const program = readFileSync(usage, 'utf8')
     .replaceAll('@ts-expect-error', '')
-    .replace("'../opentok/opentok'", JSON.stringify(declarations));
+    .replace("'../../opentok/opentok'", JSON.stringify(declarations));
   writeFileSync(wrong, program);
   const { status, complaints } = compile(wrong);
   assert.notEqual(status, 0);
   assert.equal(complaints.split('\n').filter((line) => line.includes('wrong.ts(')).length, 7, complaints);
 });
 
-const application = fileURLToPath(new URL('../../test-support/application.ts', import.meta.url));
+const application = fileURLToPath(new URL('../../test-support/types/application.ts', import.meta.url));
 const bundled = ['--module', 'esnext', '--moduleResolution', 'node'];
 
 for (const options of [['--module', 'commonjs'], bundled, [...bundled, '--esModuleInterop']]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isFound, placeOf } from '../../page/participant-order.js';
+import { isFound, placeOf } from '../../page/participants/participant-order.js';
 
 test('you are first, and the others are in the order of a dictionary', () => {
   const list = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runHistoryScript } from '../../test-support/history-script.js';
+import { runHistoryScript } from '../../test-support/scripts/history-script.js';
 import { vectorFolder } from '../../test-support/vectors.js';
 
 // The Swift tests read the same cases.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runSendingScript } from '../../test-support/sending-script.js';
+import { runSendingScript } from '../../test-support/scripts/sending-script.js';
 import { vectorFolder } from '../../test-support/vectors.js';
 
 // The Swift tests read the same cases.

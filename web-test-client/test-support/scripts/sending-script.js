@@ -1,5 +1,5 @@
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { CHAT_TYPE, decodeSignal, encodeMessage } from '../text-chat/wire/chat-wire-form.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { CHAT_TYPE, decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form.js';
 
 const ERRORS = {
   refuse: { code: 403, message: 'no' },

@@ -1,4 +1,4 @@
-import { avatar, make } from '../chat/dom.js';
+import { avatar, make } from '../../chat/views/dom.js';
 import { isFound, placeOf } from './participant-order.js';
 
 /** From this many participants on there is a field to find one. */

@@ -1,5 +1,5 @@
 // A page with one session, which records all its events.
-import { createOT } from '../opentok/api/ot.js';
+import { createOT } from '../../opentok/api/ot.js';
 import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS =

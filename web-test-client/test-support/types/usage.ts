@@ -1,6 +1,6 @@
 // A program in TypeScript that uses `opentok.d.ts`. `tsc --strict --noEmit` has to report an error for each line after
 // `@ts-expect-error`, and no other.
-import OT = require('../opentok/opentok');
+import OT = require('../../opentok/opentok');
 
 const session: OT.Session = OT.initSession(
   '100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' }

@@ -1,9 +1,9 @@
-import { CHAT_TYPE } from '../text-chat/wire/chat-wire-form.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
-import { ChatTyping } from '../text-chat/typing/chat-typing.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
-import { decodeTyping } from '../text-chat/wire/typing-signal.js';
-import { HandClock } from './hand-clock.js';
+import { CHAT_TYPE } from '../../text-chat/wire/chat-wire-form.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { ChatTyping } from '../../text-chat/typing/chat-typing.js';
+import { TYPING_PRESETS } from '../../text-chat/typing/typing-presets.js';
+import { decodeTyping } from '../../text-chat/wire/typing-signal.js';
+import { HandClock } from '../fakes/hand-clock.js';
 import { names, vectorPolicy } from './typing-script.js';
 
 /**

@@ -1,5 +1,5 @@
 // Functions that build the chat. Text is always inserted as text, never as markup.
-import { HUES } from './palette.js';
+import { HUES } from '../style/palette.js';
 
 /**
  * Makes an element: `make('li', { class: 'row', title: '…' }, 'text', child, …)`. Attributes and children may be null.

@@ -1,8 +1,8 @@
 // A program in TypeScript that uses `<signalbox-chat>`. The compiler has to report an error for each line after
 // `@ts-expect-error`, and no other.
-import { SignalboxChat } from '../chat/index.js';
-import type { SignalboxChatAttributes, SignalboxChatEventMap } from '../chat/index.js';
-import { TYPING_PRESETS } from '../text-chat/index.js';
+import { SignalboxChat } from '../../chat/index.js';
+import type { SignalboxChatAttributes, SignalboxChatEventMap } from '../../chat/index.js';
+import { TYPING_PRESETS } from '../../text-chat/index.js';
 
 const chat: SignalboxChat = document.createElement('signalbox-chat');
 Object.assign(chat, { session: '1_x', apiKey: '100', token: 'T1==' });

@@ -1,7 +1,7 @@
-import { decodeTyping } from '../text-chat/wire/typing-signal.js';
-import { TypingIndicator } from '../text-chat/typing/typing-indicator.js';
-import { typingPolicy } from '../text-chat/typing/typing-policy.js';
-import { TYPING_PRESETS } from '../text-chat/typing/typing-presets.js';
+import { decodeTyping } from '../../text-chat/wire/typing-signal.js';
+import { TypingIndicator } from '../../text-chat/typing/typing-indicator.js';
+import { typingPolicy } from '../../text-chat/typing/typing-policy.js';
+import { TYPING_PRESETS } from '../../text-chat/typing/typing-presets.js';
 
 /** The inputs of `TypingIndicator` that a step may give as they are. */
 const INPUTS = new Set([

@@ -1,7 +1,7 @@
 // A component in TypeScript for React 19, with the element's types. The compiler has to report an error for each line
 // after `@ts-expect-error`, and no other.
 import { useRef } from 'react';
-import { SignalboxChat } from '../chat/react';
+import { SignalboxChat } from '../../chat/react';
 
 export function Chat({ token }: { token: string | null }) {
   const chat = useRef<SignalboxChat>(null);

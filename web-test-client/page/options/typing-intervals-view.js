@@ -1,5 +1,5 @@
-import { TypingPolicyError, typingPolicy } from '../text-chat/index.js';
-import { make } from '../chat/dom.js';
+import { TypingPolicyError, typingPolicy } from '../../text-chat/index.js';
+import { make } from '../../chat/views/dom.js';
 
 /** The intervals that a user can set: the name in the policy, and the label. */
 const INTERVALS = [

@@ -1,5 +1,5 @@
-import { typingPhraseLadder } from '../text-chat/index.js';
-import { typingSentence } from './words/typing-sentence.js';
+import { typingPhraseLadder } from '../../text-chat/index.js';
+import { typingSentence } from '../words/typing-sentence.js';
 
 /** The line that lists typing users. It keeps its height when it is empty, so that the layout does not move. */
 export class TypingView {

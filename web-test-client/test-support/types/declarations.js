@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const text = readFileSync(new URL('../opentok/opentok.d.ts', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../opentok/opentok.d.ts', import.meta.url), 'utf8');
 
 /** The names that `opentok.d.ts` declares in one interface, those of the interfaces that it extends included. */
 export function declaredMembers(name) {

@@ -1,5 +1,5 @@
 // A program written for the declarations of OpenTok's own package. It uses their names and types, in strict mode.
-import * as OT from '../opentok/index.js';
+import * as OT from '../../opentok/index.js';
 
 type SignalEvent = OT.Event<'signal', OT.Session> & { type?: string; data?: string; from: OT.Connection | null };
 

@@ -1,7 +1,7 @@
 // A component in TypeScript for React 18, with the element's types. The compiler has to report an error for each line
 // after `@ts-expect-error`, and no other.
 import { useEffect, useRef } from 'react';
-import { SignalboxChat } from '../chat/react-18';
+import { SignalboxChat } from '../../chat/react-18';
 
 export function Chat({ token }: { token: string | null }) {
   const chat = useRef<SignalboxChat>(null);

@@ -1,5 +1,5 @@
 import { make } from './dom.js';
-import { keepKeys } from './keys/key-guard.js';
+import { keepKeys } from '../keys/key-guard.js';
 import { refuseFiles, refusePastedFiles } from './refused-files.js';
 
 /** The remaining length is shown when it is at most this. */

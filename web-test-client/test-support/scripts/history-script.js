@@ -1,7 +1,7 @@
-import { readerCalendar } from '../text-chat/timeline/reader-calendar.js';
-import { ChatTimeline } from '../text-chat/timeline/chat-timeline.js';
-import { applyChanges } from '../text-chat/timeline/timeline-change.js';
-import { TextChatComponent } from '../text-chat/text-chat-component.js';
+import { readerCalendar } from '../../text-chat/timeline/reader-calendar.js';
+import { ChatTimeline } from '../../text-chat/timeline/chat-timeline.js';
+import { applyChanges } from '../../text-chat/timeline/timeline-change.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
 
 /** The time of a kept message that names none. */
 const timeOf = (seq) => 1_700_000_000_000 + seq * 1000;

@@ -1,11 +1,11 @@
 import { DayClock } from './day-clock.js';
 import { avatar, make, windowOf } from './dom.js';
-import { isOnlyEmoji } from './emoji.js';
+import { isOnlyEmoji } from '../text/emoji.js';
 import { FramePace } from './frame-pace.js';
-import { splitLinks } from './links.js';
+import { splitLinks } from '../text/links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
-import { causeOfUnsent } from './words/causes.js';
+import { causeOfUnsent } from '../words/causes.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { HandClock } from '../../test-support/hand-clock.js';
+import { HandClock } from '../../test-support/fakes/hand-clock.js';
 import { MemorySession } from '../../test-support/memory-session.js';
 import { TextChatComponent } from '../../text-chat/text-chat-component.js';
 import { typingPolicy } from '../../text-chat/typing/typing-policy.js';
