@@ -53,9 +53,12 @@ final class ArchiveBench {
 
     /// Ends the archive as a crash does, with the files as they are now.
     func kill() throws {
-        let copies = try ["", "-wal"].map { (file($0), try Data(contentsOf: file($0))) }
+        let suffixes = ["", "-wal"]
+        // A crash leaves both files as they were at one moment: no checkpoint may come between the two copies.
+        var (copies, again): ([Data], [Data]) = ([], try suffixes.map { try Data(contentsOf: file($0)) })
+        while copies != again { (copies, again) = (again, try suffixes.map { try Data(contentsOf: file($0)) }) }
         try stop()
-        for (file, bytes) in copies { try bytes.write(to: file) }
+        for (suffix, bytes) in zip(suffixes, copies) { try bytes.write(to: file(suffix)) }
         try? FileManager.default.removeItem(at: file("-shm"))
     }
 

@@ -105,7 +105,8 @@ extension OutboxContents {
             }
             return .handedOver(
                 Attempt(
-                    connection: ConnectionID(connection), epoch: value["epoch"]?.stringValue.map { Epoch(rawValue: $0) },
+                    connection: ConnectionID(connection),
+                    epoch: value["epoch"]?.stringValue.map { Epoch(rawValue: $0) },
                     after: Seq(after), oldest: value["oldest"]?.integerValue.map { Seq($0) }))
         default: return nil
         }

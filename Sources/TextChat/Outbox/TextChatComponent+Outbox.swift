@@ -170,7 +170,9 @@ extension TextChatComponent {
 
     /// Looks for the messages of unknown fate, if that can be done now.
     func inquire() {
-        guard let outbox, outbox.inquiry == nil, !sending.queue.isPaused, let channel, isConnected, let connection = channel.connectionId else {
+        guard let outbox, outbox.inquiry == nil, !sending.queue.isPaused, let channel, isConnected,
+            let connection = channel.connectionId
+        else {
             return
         }
         let subjects = outbox.contents.entries.compactMap { entry -> OutboxInquiry.Subject? in
