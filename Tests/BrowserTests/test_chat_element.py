@@ -190,7 +190,7 @@ def test_slots_parts_and_properties_change_the_view(open_page, url, access):
 
 def test_the_parts_of_the_document_exist(open_host, access):
     named = set(re.findall(r"`([\w-]+)`", DOCUMENT.partition("The parts for `::part()` are ")[2].partition(".\n")[0]))
-    sources = "".join(path.read_text() for path in pathlib.Path(REPOSITORY / "web-test-client/chat").glob("*.js"))
+    sources = "".join(path.read_text() for path in pathlib.Path(REPOSITORY / "web-test-client/chat/views").glob("*.js"))
     written = " ".join(re.findall(r"part: ['`]([^'`]*)['`]", sources))
     given = set(re.findall(r"[\w-]+", written.replace("${message.direction}", "sent received")))
     assert named == given

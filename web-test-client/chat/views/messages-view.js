@@ -1,11 +1,9 @@
 import { DayClock } from './day-clock.js';
-import { avatar, make, windowOf } from './dom.js';
-import { isOnlyEmoji } from '../text/emoji.js';
+import { windowOf } from './dom.js';
 import { FramePace } from './frame-pace.js';
-import { splitLinks } from '../text/links.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
-import { causeOfUnsent } from '../words/causes.js';
+import { RowElements } from './row-elements.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
@@ -53,10 +51,7 @@ export class MessagesView {
   /** The rows of own messages that are not acknowledged yet. */
   #unsettled = new Set();
   #nameOf;
-  #dayOf;
-  #retry;
-  #discard;
-  #pass;
+  #elements;
   #isHeld;
   #moved;
   #nearBeginning;
@@ -65,22 +60,24 @@ export class MessagesView {
   /** Whether the list has a height: a hidden one has none. */
   #isShown = false;
   #gapKey = 'gap';
-  #edit;
   #words;
 
   /**
-   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `words` are
-   * the texts. `retry(localId)`, `edit(localId)` and `discard(localId)` handle a failed message, `pass()` sends the messages that wait behind it, and `isHeld(localId)` says whether a message waits
-   * there. `factsOf(message)` is the text about a message's way, see `MessageFacts`. `moved()` is called when the user
-   * scrolls to the end or away from it, and when the list is shown or hidden, and `nearBeginning()` when the user scrolls
-   * close to the first message. `limit`: how many messages the chat keeps; `droppedCount()`: how many it has dropped.
+   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `words` are the texts. `retry(localId)`,
+   * `edit(localId)` and `discard(localId)` handle a failed message, `pass()` sends the messages that wait behind it, and
+   * `isHeld(localId)` says whether a message waits there. `factsOf(message)` is the text about a message's way, see
+   * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
+   * hidden, and `nearBeginning()` when the user scrolls close to the first message. `limit`: how many messages the chat
+   * keeps; `droppedCount()`: how many it has dropped.
    */
   constructor(
     part,
     { nameOf, dayOf, words, retry, edit, discard, pass, isHeld, factsOf, moved, nearBeginning, limit, droppedCount },
   ) {
     this.#words = words;
-    this.#edit = edit;
+    this.#elements = new RowElements({
+      words, dayOf, retry, edit, discard, pass, leave: () => this.#scroll.focus({ preventScroll: true }),
+    });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
     this.#rows = new RowBlocks(
@@ -91,10 +88,6 @@ export class MessagesView {
     this.#empty = part('empty');
     this.#pill = part('new-messages');
     this.#nameOf = nameOf;
-    this.#dayOf = dayOf;
-    this.#retry = retry;
-    this.#discard = discard;
-    this.#pass = pass;
     this.#isHeld = isHeld;
     this.#moved = moved;
     this.#nearBeginning = nearBeginning;
@@ -134,26 +127,11 @@ export class MessagesView {
   /** Writes everything anew in another language. The rows keep their elements, and with them place and focus. */
   set words(words) {
     this.#words = words;
-    for (let index = 0; index < this.#rows.count; index += 1) this.#reword(this.#rows.at(index));
+    this.#elements.words = words;
+    for (let index = 0; index < this.#rows.count; index += 1) this.#elements.reword(this.#named(this.#rows.at(index)));
     this.#writeDropped();
     this.#showPill();
     this.showFacts();
-  }
-
-  #reword(shown) {
-    const { element, row } = shown;
-    if (row.kind === 'message' && row.message.direction === 'received') shown.name = this.#nameOf(row.message);
-    if (element === null) return;
-    if (row.kind === 'day') this.#nameDay(element, Date.now());
-    else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
-    else {
-      element.querySelector('.row-name').textContent = this.#nameIn(shown);
-      const time = element.querySelector('.row-header time');
-      time.textContent = this.#words.time(row.message.receivedAt);
-      time.title = this.#words.dayAndTime(row.message.receivedAt);
-      if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
-      this.#showNote(shown);
-    }
   }
 
   /** Whether the list is scrolled to the end, and follows new messages. */
@@ -209,7 +187,7 @@ export class MessagesView {
   /** Names the days, now and at each midnight while the user may see them: “Today” becomes “Yesterday”. */
   nameDays(now) {
     this.#dayClock.run(now, this.#days.size > 0 && this.#scroll.isConnected && !this.#scroll.ownerDocument.hidden);
-    for (const { element } of this.#days) if (element !== null) this.#nameDay(element, now);
+    for (const { element } of this.#days) if (element !== null) this.#elements.nameDay(element, now);
   }
 
   /** Removes all rows, for another room. */
@@ -327,8 +305,7 @@ export class MessagesView {
 
   #insert(row, at) {
     // The names of now: a sender may leave before the row has an element.
-    const name = row.kind === 'message' && row.message.direction === 'received' ? this.#nameOf(row.message) : null;
-    const shown = { row, state: undefined, element: null, name, gapKey: this.#gapKey };
+    const shown = this.#named({ row, state: undefined, element: null, name: null, gapKey: this.#gapKey });
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
@@ -338,6 +315,13 @@ export class MessagesView {
       this.#days.add(shown);
       this.nameDays(Date.now());
     }
+  }
+
+  /** With the name of its sender, as it is now. */
+  #named(shown) {
+    const { kind, message } = shown.row;
+    if (kind === 'message' && message.direction === 'received') shown.name = this.#nameOf(message);
+    return shown;
   }
 
   #remove(at) {
@@ -373,124 +357,15 @@ export class MessagesView {
     if (row.kind !== 'message') return;
     const isErasedNow = row.message.isErased && !shown.row.message.isErased;
     shown.row = row;
-    if (shown.element !== null) this.#showPosition(shown);
-    if (shown.element !== null && isErasedNow) {
-      const bubble = shown.element.querySelector('.bubble');
-      bubble.classList.add('erased');
-      bubble.classList.remove('emoji');
-      bubble.textContent = this.#words.text('erased');
-    }
+    if (shown.element !== null) this.#elements.showPosition(shown);
+    if (shown.element !== null && isErasedNow) this.#elements.erase(shown);
     this.#showState(shown);
   }
 
-  #showPosition({ element, row }) {
-    element.dataset.position = row.position;
-    element.classList.toggle('short', !row.showsTime && !row.showsSender);
-  }
-
   #makeElement(shown) {
-    const { row } = shown;
-    const element = this.#make(shown);
-    shown.element = element;
+    const element = this.#elements.make(shown);
     this.#shown.set(element, shown);
-    if (row.kind === 'day') this.#nameDay(element, Date.now());
-    if (row.kind !== 'message') return element;
-    this.#showPosition(shown);
-    this.#showNote(shown);
     return element;
-  }
-
-  /** The name at a message: a name of a stranger, or the user's own. */
-  #nameIn({ row, name }) {
-    return row.message.direction === 'sent' ? this.#words.text('you') : name;
-  }
-
-  /** The text of a row that is neither a message nor a day. */
-  #lineOf({ row: { kind }, gapKey }) {
-    const keys = { unreadDivider: 'newMessagesBelow', beginning: 'beginning' };
-    return this.#words.text(keys[kind] ?? gapKey);
-  }
-
-  #make(shown) {
-    const { row } = shown;
-    switch (row.kind) {
-      case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown));
-      case 'day':
-        return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
-      case 'unreadDivider':
-        return make(
-          'div',
-          { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
-          make('span', {}, this.#lineOf(shown)),
-        );
-      case 'beginning':
-        return make(
-          'div',
-          { role: 'listitem', class: 'beginning', part: 'divider beginning', 'data-kind': 'beginning' },
-          this.#lineOf(shown),
-        );
-      default:
-        return make(
-          'div',
-          { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
-          make('span', {}, this.#lineOf(shown)),
-        );
-    }
-  }
-
-  #makeMessage(message, name) {
-    const isOwn = message.direction === 'sent';
-    const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
-    if (message.isErased) bubble.classList.add('erased');
-    if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
-    return make(
-      'div',
-      { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
-      this.#makeAvatar(name, message, isOwn),
-      make(
-        'div',
-        { class: 'row-body' },
-        make(
-          'p',
-          { class: 'row-header' },
-          make('bdi', { class: 'row-name', part: 'name' }, name),
-          ' ',
-          make(
-            'time',
-            { datetime: moment.toISOString(), part: 'time', title: this.#words.dayAndTime(message.receivedAt) },
-            this.#words.time(message.receivedAt),
-          ),
-        ),
-        isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
-      ),
-    );
-  }
-
-  #contentOf({ isErased, text }) {
-    return isErased ? [this.#words.text('erased')] : splitLinks(text).map(linkOrText);
-  }
-
-  /** One's own is shown in the look of OpenTok's chat only. */
-  #makeAvatar(name, message, isOwn) {
-    const made = avatar(isOwn ? (message.alias ?? name) : name, message.senderId ?? name);
-    if (isOwn) made.classList.add('own-avatar');
-    return made;
-  }
-
-  #nameDay(element, now) {
-    const time = element.firstElementChild;
-    const day = time.dateTime;
-    const yesterday = new Date(now);
-    yesterday.setDate(yesterday.getDate() - 1);
-    // Noon is on the same day in every time zone.
-    const [year, month, date] = day.split('-').map(Number);
-    const noon = new Date(year, month - 1, date, 12);
-    const isToday = day === this.#dayOf(now);
-    const isNear = isToday || day === this.#dayOf(yesterday.getTime());
-    const name = isNear ? this.#words.relativeDay(isToday ? 0 : -1) : this.#words.day(noon.getTime());
-    if (time.textContent !== name) time.textContent = name;
   }
 
   #showState(shown) {
@@ -499,23 +374,7 @@ export class MessagesView {
     else this.#unsettled.delete(shown);
     if (shown.state === state) return;
     shown.state = state;
-    if (shown.element !== null) this.#showNote(shown);
-  }
-
-  /** Changes the note only, so that a screen reader does not read the whole message again. */
-  #showNote({ element, state, row: { message } }) {
-    element.dataset.state = state;
-    if (state === 'received') return;
-    const mark = element.querySelector('.mark');
-    mark.title = this.#words.text(MARKS[state]);
-    mark.setAttribute('aria-label', mark.title);
-    const body = element.querySelector('.row-body');
-    const note = body.querySelector('.row-state');
-    const hadFocus = note?.contains(element.getRootNode().activeElement) ?? false;
-    note?.remove();
-    if (state === 'held') body.append(this.#heldNote());
-    if (state === 'failed') body.append(this.#failedNote(message));
-    if (hadFocus) this.#scroll.focus({ preventScroll: true });
+    if (shown.element !== null) this.#elements.showNote(shown);
   }
 
   #stateOf({ direction, state, localId }) {
@@ -523,41 +382,4 @@ export class MessagesView {
     if (state !== 'sending') return state;
     return this.#isHeld(localId) ? 'held' : 'pending';
   }
-
-  #heldNote() {
-    const sentence = make('span', {}, this.#words.text('waitingForFailed'));
-    return make('p', { class: 'row-state' }, sentence, ' ', this.#button('sendWithoutIt', () => this.#pass()));
-  }
-
-  /** Only what may help: a message that the server refuses is refused again. */
-  #failedNote({ localId, failure }) {
-    const { key, remedy } = causeOfUnsent(failure?.code);
-    const sentence = make('span', {}, this.#words.text(key));
-    const retry = remedy === 'retry' ? this.#button('tryAgain', () => this.#retry(localId)) : null;
-    const edit = remedy === 'edit' ? this.#button('edit', () => this.#edit(localId)) : null;
-    const discard = this.#button('discard', () => this.#discard(localId));
-    return make('p', { class: 'row-state' }, sentence, ' ', retry, edit, discard);
-  }
-
-  #button(key, act) {
-    const button = make('button', { type: 'button', class: 'link' }, this.#words.text(key));
-    button.addEventListener('click', act);
-    return button;
-  }
 }
-
-/**
- * The opened page learns neither this page nor its address, and cannot navigate it. A right-to-left letter or a mark of
- * the text reorders neither the link nor, inside of it, the host with the rest.
- */
-function linkOrText({ text, address, shown }) {
-  if (address === undefined) return text;
-  const [scheme, host, rest] = shown;
-  // The program for mail is no page.
-  const target = address.startsWith('mailto:') ? null : '_blank';
-  const attributes = { href: address, dir: 'ltr', target, rel: 'noopener noreferrer' };
-  return make('a', attributes, scheme, make('bdi', { dir: 'ltr' }, host), rest);
-}
-
-/** The state of an own message → the key of its name. */
-const MARKS = { pending: 'stateSending', held: 'stateWaiting', sent: 'stateSent', failed: 'stateFailed' };

@@ -8,7 +8,7 @@ import { SignalboxChat } from '../../chat/index.js';
 import { CHAT_STYLE } from '../../chat/style/chat-style.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const element = read('chat/chat-element.js');
+const element = read('chat/chat-element.js') + read('chat/room/chat-room.js');
 const views = readdirSync(new URL('../../chat/views/', import.meta.url)).map((name) => read(`chat/views/${name}`)).join('');
 const types = read('chat/index.d.ts');
 const document = read('../docs/chat-element.md');

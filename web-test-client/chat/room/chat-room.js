@@ -1,0 +1,407 @@
+import { Code } from '../../opentok/client/wire/codes.js';
+import {
+  CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
+  STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
+} from '../../text-chat/index.js';
+import { ComposerView } from '../views/composer-view.js';
+import { windowOf } from '../views/dom.js';
+import { EarlierView } from '../views/earlier-view.js';
+import { FramePace } from '../views/frame-pace.js';
+import { MessagesView } from '../views/messages-view.js';
+import { TypingView } from '../views/typing-view.js';
+import { DraftStore } from './draft-store.js';
+import { SessionLink } from './session-link.js';
+
+/** The most messages that the element keeps. */
+const MAX_MESSAGES = 20_000;
+
+/** How long the divider stays once the user sees the messages below it. */
+const READ_MILLISECONDS = 4000;
+
+/** Name and time are at the top of a group. */
+const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
+const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
+
+const dayOf = readerCalendar();
+
+/**
+ * The chat of a room in the shadow tree of the element: its `TextChatComponent`, the views of it, the names and the
+ * draft. Sessions come and go; the messages of the room stay.
+ */
+export class ChatRoom {
+  #host;
+  #part;
+  #words;
+  #emit;
+  #stateChanged;
+  #messages;
+  #earlier;
+  #composer;
+  #typing;
+  /** A signal of another client rarely changes the box. */
+  #composerPace = new FramePace(() => this.#composer.show(), () => windowOf(this.#host));
+  #id = null;
+  #chat = null;
+  #link = new SessionLink();
+  #names = new NameBook();
+  #drafts = null;
+  /** The draft that a program has set before there was a room. */
+  #earlyDraft = null;
+  #customs = {};
+  #policy = TYPING_PRESETS.standard;
+  #wireForm = CHAT_TYPE;
+  #state = 'disconnected';
+  /** A message was refused because of the role. */
+  #isRefusedAsReader = false;
+  /** The chat was connected, or tried to be, in the session of now. */
+  #hasBegun = false;
+  #readTimer = null;
+
+  /**
+   * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
+   * `stateChanged(state)` is called with what the session says.
+   */
+  constructor(host, part, { words, emit, stateChanged }) {
+    this.#host = host;
+    this.#part = part;
+    this.#words = words;
+    this.#emit = emit;
+    this.#stateChanged = stateChanged;
+    this.#messages = new MessagesView(part, {
+      nameOf: (message) => this.nameOf(message),
+      words,
+      limit: MAX_MESSAGES,
+      factsOf: (message) => this.#customs.factsOf?.(message) ?? this.#factsOf(message),
+      dayOf,
+      retry: (localId) => this.#retryMessage(localId),
+      edit: (localId) => this.#editMessage(localId),
+      discard: (localId) => this.#chat.discard(localId),
+      pass: () => this.#chat.passFailed(),
+      isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
+      moved: () => this.noteReading(),
+      nearBeginning: () => {
+        // After a failure the user asks again.
+        if (this.#chat?.historyError === null) this.#chat.loadEarlier();
+      },
+      droppedCount: () => this.#chat?.timeline.droppedCount ?? 0,
+    });
+    this.#earlier = new EarlierView(part, words, () => this.#chat.loadEarlier());
+    this.#composer = new ComposerView(part, {
+      words,
+      send: () => this.#send(),
+      edited: (text) => {
+        this.#drafts.text = text;
+      },
+    });
+    this.#typing = new TypingView(part, {
+      words,
+      nameOf: (connectionId) => this.nameOf({ senderId: connectionId, alias: null }),
+      isPair: () => this.#link.session?.connections.length() === 2,
+    });
+    this.#composer.setEnabled(false);
+  }
+
+  // What the element passes on
+
+  get component() {
+    return this.#chat;
+  }
+
+  get messages() {
+    return this.#messages;
+  }
+
+  get composer() {
+    return this.#composer;
+  }
+
+  get draft() {
+    return this.#part('composer-text').value;
+  }
+
+  set draft(text) {
+    if (this.#id === null) this.#earlyDraft = text;
+    this.#composer.write(text);
+  }
+
+  get policy() {
+    return this.#policy;
+  }
+
+  set policy(policy) {
+    this.#policy = policy;
+    if (this.#chat !== null) this.#chat.typing.policy = policy;
+  }
+
+  get wireForm() {
+    return this.#wireForm;
+  }
+
+  set wireForm(type) {
+    this.#wireForm = type;
+    if (this.#chat !== null) this.#chat.wireForm = type;
+  }
+
+  set customs(customs) {
+    this.#customs = customs;
+  }
+
+  /** Shows all texts in another language. */
+  set words(words) {
+    this.#words = words;
+    for (const view of [this.#messages, this.#earlier, this.#composer, this.#typing]) view.words = words;
+    this.#showHistory();
+  }
+
+  /** The look of the element has changed. The chat itself goes on, with its queue, its gaps and its typing. */
+  lookChanged() {
+    this.#composer.showsCounter = this.#host.look === 'opentok';
+    this.#chat?.useRule(this.#rule);
+  }
+
+  typingChanged() {
+    if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.#host.isTypingShown;
+  }
+
+  // The page
+
+  /** The element has come into a page. */
+  arrived() {
+    if (this.#chat === null) this.#startChat();
+    this.#messages.nameDays(Date.now());
+    if (this.#messages.isPinned) this.#messages.scrollToEnd();
+  }
+
+  /** The element has left its page. */
+  departed() {
+    clearTimeout(this.#readTimer);
+    // Without the document there is no timer either.
+    this.#messages.nameDays(Date.now());
+    this.#chat?.typing.leave();
+  }
+
+  /** The element was shown or hidden, or the user has started or stopped to read. */
+  noteReading() {
+    if (this.#chat === null) return;
+    const isHidden = this.#host.ownerDocument.hidden;
+    const isReading = !isHidden && this.#host.isConnected && this.#host.checkVisibility() && this.#messages.isPinned;
+    this.#chat.isVisible = isReading;
+    this.#messages.showUnread(this.#chat.unreadCount);
+    if (isHidden) this.#chat.typing.leave();
+    this.#messages.nameDays(Date.now());
+    clearTimeout(this.#readTimer);
+    // Wait, so that the user sees in the divider where the unread messages begin.
+    if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
+  }
+
+  // The session
+
+  /** Chats in this session. `isNew`: it is another one of the same room. */
+  attach(session, id, isNew) {
+    this.release();
+    let mayHaveMissed = false;
+    if (this.#id !== id || this.#chat === null) {
+      this.#id = id;
+      this.#startChat();
+    } else if (isNew) {
+      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
+    } else if (this.#chat.timeline.messageCount > 0) {
+      // A new connection gets no message that was sent while the user was away.
+      mayHaveMissed = true;
+    }
+    const connected = () => {
+      this.showIdentity();
+      this.#stateChanged('connected');
+    };
+    const noteMissed = () => {
+      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, Date.now());
+      mayHaveMissed = false;
+    };
+    if (session.connection) noteMissed();
+    this.#isRefusedAsReader = false;
+    this.#chat.channel = this.#link.open(session, {
+      connected: () => {
+        noteMissed();
+        connected();
+      },
+      reconnecting: () => this.#stateChanged('reconnecting'),
+      reconnected: () => this.#stateChanged('connected'),
+      disconnected: () => this.#stateChanged('disconnected'),
+      noted: (connection) => this.#names.note(connection),
+      received: (event) => {
+        this.#customs.received?.(event);
+        this.#chat.handle(event, Date.now());
+      },
+      wrap: (channel) => this.#customs.channel?.(channel),
+    });
+    if (session.connection) connected();
+  }
+
+  /** Stops listening to the session. */
+  release() {
+    if (this.#link.session === null) return;
+    this.#link.close();
+    this.#chat.channel = null;
+    this.#composer.setEnabled(false);
+  }
+
+  /** The state of the element. */
+  set state(state) {
+    this.#state = state;
+    this.#part('offline-hint').hidden = state !== 'reconnecting';
+    this.#composer.setEnabled(this.canWrite);
+    this.#composer.isReadOnly = this.#isReadOnly;
+    this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
+    this.#showHistory();
+  }
+
+  /** Whether there was something to see of the session of now. Another one may begin without an end. */
+  noteBegun(hasBegun) {
+    this.#hasBegun = hasBegun;
+    this.#composer.isOver = hasBegun && (this.#state === 'failed' || this.#state === 'disconnected');
+  }
+
+  get canWrite() {
+    return this.#state === 'connected' || this.#state === 'reconnecting';
+  }
+
+  showIdentity() {
+    if (this.#chat === null) return;
+    const own = this.#link.session?.connection;
+    this.#chat.alias = this.#host.alias || (own ? displayName(own) : null);
+    if (this.#host.senderId !== null) this.#chat.senderId = this.#host.senderId;
+  }
+
+  /** Whether the role of the user may not write. A session of OpenTok does not tell; there the first refusal does. */
+  get #isReadOnly() {
+    return this.#isRefusedAsReader || this.#link.session?.maySignal === false;
+  }
+
+  /** After a refusal because of the role, those behind the message would be refused, too: nothing waits for it. */
+  #noteRole() {
+    const isRefused = this.#chat.timeline.messages.some(({ failure }) => failure?.code === Code.permissionDenied);
+    if (isRefused) this.#isRefusedAsReader = true;
+    this.#composer.isReadOnly = this.#isReadOnly;
+    if (isRefused) this.#chat.passFailed();
+  }
+
+  // The chat
+
+  /** The name to show for the sender of a message. */
+  nameOf(message) {
+    return this.#customs.nameOf?.(message) ?? this.#names.nameOf(message, {
+      guest: (id) => this.#words.text('guest', { id: { text: id } }).trim(),
+      server: () => this.#words.text('server'),
+    });
+  }
+
+  /** When a message was sent or has come. */
+  #factsOf({ direction, state, receivedAt }) {
+    if (direction === 'sent' && state !== 'sent') return null;
+    const time = { text: this.#words.dayAndTime(receivedAt) };
+    return this.#words.text(direction === 'sent' ? 'sentAt' : 'receivedAt', { time });
+  }
+
+  #startChat() {
+    this.#chat?.typing.stop();
+    this.#messages.clear();
+    this.#names = new NameBook();
+    this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`);
+    this.#makeChat();
+    this.#showHistory();
+    this.#composer.open(this.#chat, this.#earlyDraft ?? this.#drafts.text);
+    if (this.#id !== null) this.#earlyDraft = null;
+  }
+
+  get #rule() {
+    return this.#host.look === 'opentok' ? OPENTOK_LOOK_RULE : BUBBLE_RULE;
+  }
+
+  #makeChat() {
+    const chat = new TextChatComponent({
+      wireForm: this.#wireForm,
+      composer: new Composer({ maxLength: this.#host.maxLength }),
+      timeline: new ChatTimeline({ rule: this.#rule, calendar: dayOf, limit: MAX_MESSAGES }),
+      typing: new ChatTyping({
+        policy: this.#policy,
+        isOptedOut: !this.#host.isTypingShown,
+        publish: (signal) => this.#link.channel?.send(signal) ?? Promise.resolve({}),
+        changed: (snapshot) => this.#typing.show(snapshot),
+      }),
+      onMessageReadyToSend: (message) =>
+        this.#link.channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+      // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
+      changed: (changes, activity) => {
+        if (chat === this.#chat) this.#changed(changes, activity);
+      },
+    });
+    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, Date.now());
+    this.#chat = chat;
+    this.noteReading();
+  }
+
+  #changed(changes, activity) {
+    if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
+    switch (activity?.kind) {
+      case 'historyChanged':
+        this.#showHistory();
+        break;
+      case 'connected':
+      case 'reconnected':
+        this.#drafts.ownConnectionIds = this.#chat.ownConnectionIds;
+        this.#showHistory();
+        break;
+      case 'messageSubmitted':
+        this.#drafts.text = '';
+        this.#chat.markRead();
+        break;
+      case 'messageReceived':
+        this.#emit('signalbox-message', { message: activity.message });
+        break;
+      case 'unread':
+        this.#messages.showUnread(activity.count);
+        this.#emit('signalbox-unread', { count: activity.count });
+        return;
+    }
+    if (activity?.kind === 'messageReceived' || activity?.kind === 'otherSignal') this.#composerPace.request(1);
+    else this.#composer.show();
+  }
+
+  /** Shows whether there are earlier messages, and what it means that there are none. */
+  #showHistory() {
+    if (this.#chat === null) return;
+    const { hasEarlier, isLoadingEarlier, historyError } = this.#chat;
+    this.#earlier.show({ hasEarlier, isLoading: isLoadingEarlier, hasFailed: historyError !== null });
+    const isConnected = (this.#chat.channel?.connectionId ?? null) !== null;
+    const isNothingKept = isConnected && !(this.#chat.channel.hasHistory ?? false);
+    const key = hasEarlier === false
+      ? this.#isReadOnly || !this.canWrite ? 'noMessagesToRead' : 'noMessages'
+      : isNothingKept ? 'fromNowOn' : null;
+    this.#part('empty-text').textContent = key === null ? '' : this.#words.text(key);
+  }
+
+  #send() {
+    this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
+      // A message that failed holds back those behind it.
+      this.#messages.showHeld();
+      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
+      this.#noteRole();
+      this.#composer.show();
+    });
+    this.#messages.scrollToEnd();
+  }
+
+  async #retryMessage(localId) {
+    const { outcome } = await this.#chat.retry(localId);
+    if (outcome === 'refused') this.#composer.showHint('notConnected');
+    this.#messages.showHeld();
+  }
+
+  /** A refused message goes back into the field, before what is there, so that the user can shorten it. */
+  #editMessage(localId) {
+    const { text } = this.#chat.timeline.ownMessage(localId);
+    this.#chat.discard(localId);
+    this.#composer.write([text, this.draft].filter((each) => each !== '').join('\n'));
+    this.#composer.focus();
+  }
+}

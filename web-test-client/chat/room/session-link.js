@@ -1,0 +1,46 @@
+import { SessionChannel } from '../../text-chat/index.js';
+
+/** Listens to one session at a time, and has the channel of the chat on it. It neither connects nor disconnects it. */
+export class SessionLink {
+  #session = null;
+  #channel = null;
+  #listeners = null;
+
+  get session() {
+    return this.#session;
+  }
+
+  /** The channel of the chat; null without a session. */
+  get channel() {
+    return this.#channel;
+  }
+
+  /**
+   * `connected()`, `reconnecting()`, `reconnected()` and `disconnected()` follow the session, `noted(connection)` gets
+   * each connection that it names, and `received(event)` the events of the channel. `wrap(channel)` may replace it.
+   */
+  open(session, { connected, reconnecting, reconnected, disconnected, noted, received, wrap }) {
+    this.close();
+    this.#session = session;
+    this.#listeners = {
+      sessionConnected: () => connected(),
+      sessionReconnecting: () => reconnecting(),
+      sessionReconnected: () => reconnected(),
+      sessionDisconnected: () => disconnected(),
+      connectionCreated: ({ connection }) => noted(connection),
+      signal: ({ from }) => {
+        if (from) noted(from);
+      },
+    };
+    for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
+    this.#channel = new SessionChannel(session, received);
+    return wrap(this.#channel) ?? this.#channel;
+  }
+
+  close() {
+    if (this.#session === null) return;
+    for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
+    this.#channel.stop();
+    this.#session = null;
+  }
+}

@@ -1,0 +1,223 @@
+/** The style of the messages. */
+export const ROW_STYLE = `
+.bubble.erased {
+  color: var(--ink-soft);
+  font-style: italic;
+}
+
+.beginning {
+  margin: 0 0 0.6rem;
+  color: var(--ink-soft);
+  font-size: 0.8125rem;
+  text-align: center;
+}
+
+.row {
+  display: flex;
+  gap: 0.6rem;
+  max-width: 100%;
+  margin-top: 0.9rem;
+}
+
+.row.short {
+  margin-top: 0.2rem;
+}
+
+.block:first-child > :first-child {
+  margin-top: 0;
+}
+
+.row.sent {
+  justify-content: flex-end;
+}
+
+/* Within a group the avatar is hidden, but keeps its space. */
+.short > .avatar {
+  height: 0;
+  visibility: hidden;
+}
+
+.row-body {
+  display: grid;
+  justify-items: start;
+  min-width: 0;
+  max-width: min(36rem, 84%);
+}
+
+.sent .row-body {
+  justify-items: end;
+}
+
+.row-header {
+  display: flex;
+  align-items: baseline;
+  gap: 0.5rem;
+  min-width: 0;
+  max-width: 100%;
+  padding: 0 0.15rem 0.2rem;
+  font-size: 0.875rem;
+}
+
+/* Hidden, but read by a screen reader. */
+.short .row-header,
+.sent .row-name {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+  padding: 0;
+  clip-path: inset(50%);
+  white-space: nowrap;
+}
+
+.row-name {
+  min-width: 0;
+  overflow: hidden;
+  font-weight: 600;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
+
+.row-header time {
+  flex: none;
+  color: var(--ink-soft);
+  font-size: 0.8125rem;
+  font-variant-numeric: tabular-nums;
+}
+
+.bubble-line {
+  display: flex;
+  gap: 0.45rem;
+  align-items: flex-end;
+  min-width: 0;
+  max-width: 100%;
+}
+
+.bubble {
+  min-width: 0;
+  max-width: 100%;
+  padding: 0.45rem 0.8rem;
+  border-radius: 14px;
+  border-start-start-radius: 4px;
+  background: var(--other);
+  /* Stacked combining marks stay inside. */
+  overflow: clip;
+  overflow-wrap: anywhere;
+  unicode-bidi: plaintext;
+  white-space: pre-wrap;
+}
+
+.bubble.emoji {
+  font-size: 2rem;
+  line-height: 1.25;
+}
+
+.sent .bubble {
+  border-radius: 14px;
+  border-start-end-radius: 4px;
+  background: var(--own);
+}
+
+.short .bubble,
+.sent.short .bubble {
+  border-radius: 14px;
+}
+
+.bubble a {
+  color: inherit;
+  text-decoration-color: var(--accent);
+}
+
+.row:focus {
+  outline: none;
+}
+
+.row.chosen .bubble {
+  box-shadow: inset 0 0 0 2px var(--accent);
+}
+
+/* The facts of the message under the pointer, or of the chosen one. */
+.message-facts {
+  position: absolute;
+  z-index: 2;
+  width: max-content;
+  max-width: calc(100% - 0.5rem);
+  padding: 0.25rem 0.6rem;
+  border-radius: 8px;
+  background: var(--ink);
+  color: var(--surface);
+  font-size: 0.8125rem;
+  font-variant-numeric: tabular-nums;
+  pointer-events: none;
+}
+
+/* The state of an own message. */
+.mark {
+  flex: none;
+  width: 1.1em;
+  padding-bottom: 0.4rem;
+  color: var(--ink-soft);
+  font-size: 0.8125rem;
+  line-height: 1.2;
+  text-align: center;
+}
+
+.row[data-state="sent"] .mark::before {
+  content: "✓";
+}
+
+.row[data-state="failed"] .mark::before {
+  color: var(--danger);
+  content: "!";
+  font-weight: 700;
+}
+
+/* Only a slow message shows that it is being sent, so that a fast one does not flicker. */
+.row[data-state="pending"] .mark::before,
+.row[data-state="held"] .mark::before {
+  display: inline-block;
+  width: 0.75em;
+  height: 0.75em;
+  border: 2px solid var(--line);
+  border-top-color: var(--ink-soft);
+  border-radius: 50%;
+  content: "";
+  animation: appear 200ms 500ms backwards, turn 1.2s linear infinite;
+}
+
+.row[data-state="held"] .mark::before {
+  animation: none;
+  border-color: var(--ink-soft);
+}
+
+.row[data-state="failed"] .bubble {
+  background: var(--danger-soft);
+  box-shadow: inset 0 0 0 1px var(--danger);
+}
+
+.row-state {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.15rem 0.75rem;
+  justify-content: flex-end;
+  padding: 0.25rem 0.15rem 0;
+  color: var(--ink-soft);
+  font-size: 0.8125rem;
+}
+
+.row[data-state="failed"] .row-state {
+  color: var(--danger);
+}
+
+@keyframes appear {
+  from {
+    opacity: 0;
+  }
+}
+
+@keyframes turn {
+  to {
+    transform: rotate(1turn);
+  }
+}
+`;

@@ -1,0 +1,219 @@
+import { isOnlyEmoji } from '../text/emoji.js';
+import { splitLinks } from '../text/links.js';
+import { causeOfUnsent } from '../words/causes.js';
+import { avatar, make } from './dom.js';
+
+/**
+ * The elements of the rows. A row is `{row, state, element, name, gapKey}`, as in `MessagesView`.
+ */
+export class RowElements {
+  #words;
+  #dayOf;
+  #retry;
+  #edit;
+  #discard;
+  #pass;
+  #leave;
+
+  /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
+  constructor({ words, dayOf, retry, edit, discard, pass, leave }) {
+    this.#words = words;
+    this.#dayOf = dayOf;
+    this.#retry = retry;
+    this.#edit = edit;
+    this.#discard = discard;
+    this.#pass = pass;
+    this.#leave = leave;
+  }
+
+  set words(words) {
+    this.#words = words;
+  }
+
+  /** Makes the element of a row. */
+  make(shown) {
+    const element = this.#made(shown);
+    shown.element = element;
+    if (shown.row.kind === 'day') this.nameDay(element, Date.now());
+    if (shown.row.kind !== 'message') return element;
+    this.showPosition(shown);
+    this.showNote(shown);
+    return element;
+  }
+
+  /** Writes the texts of a row anew. */
+  reword(shown) {
+    const { element, row } = shown;
+    if (element === null) return;
+    if (row.kind === 'day') this.nameDay(element, Date.now());
+    else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
+    else {
+      element.querySelector('.row-name').textContent = this.#nameIn(shown);
+      const time = element.querySelector('.row-header time');
+      time.textContent = this.#words.time(row.message.receivedAt);
+      time.title = this.#words.dayAndTime(row.message.receivedAt);
+      if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
+      this.showNote(shown);
+    }
+  }
+
+  showPosition({ element, row }) {
+    element.dataset.position = row.position;
+    element.classList.toggle('short', !row.showsTime && !row.showsSender);
+  }
+
+  /** The text of the message is gone. */
+  erase({ element }) {
+    const bubble = element.querySelector('.bubble');
+    bubble.classList.add('erased');
+    bubble.classList.remove('emoji');
+    bubble.textContent = this.#words.text('erased');
+  }
+
+  /** The name at a message: a name of a stranger, or the user's own. */
+  #nameIn({ row, name }) {
+    return row.message.direction === 'sent' ? this.#words.text('you') : name;
+  }
+
+  /** The text of a row that is neither a message nor a day. */
+  #lineOf({ row: { kind }, gapKey }) {
+    const keys = { unreadDivider: 'newMessagesBelow', beginning: 'beginning' };
+    return this.#words.text(keys[kind] ?? gapKey);
+  }
+
+  #made(shown) {
+    const { row } = shown;
+    switch (row.kind) {
+      case 'message':
+        return this.#makeMessage(row.message, this.#nameIn(shown));
+      case 'day':
+        return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
+      case 'unreadDivider':
+        return make(
+          'div',
+          { role: 'listitem', class: 'unread-divider', part: 'divider unread', 'data-kind': 'unreadDivider' },
+          make('span', {}, this.#lineOf(shown)),
+        );
+      case 'beginning':
+        return make(
+          'div',
+          { role: 'listitem', class: 'beginning', part: 'divider beginning', 'data-kind': 'beginning' },
+          this.#lineOf(shown),
+        );
+      default:
+        return make(
+          'div',
+          { role: 'listitem', class: 'gap', part: 'divider gap', 'data-kind': 'gap' },
+          make('span', {}, this.#lineOf(shown)),
+        );
+    }
+  }
+
+  #makeMessage(message, name) {
+    const isOwn = message.direction === 'sent';
+    const moment = new Date(message.receivedAt);
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
+    if (message.isErased) bubble.classList.add('erased');
+    if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
+    return make(
+      'div',
+      { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
+      this.#makeAvatar(name, message, isOwn),
+      make(
+        'div',
+        { class: 'row-body' },
+        make(
+          'p',
+          { class: 'row-header' },
+          make('bdi', { class: 'row-name', part: 'name' }, name),
+          ' ',
+          make(
+            'time',
+            { datetime: moment.toISOString(), part: 'time', title: this.#words.dayAndTime(message.receivedAt) },
+            this.#words.time(message.receivedAt),
+          ),
+        ),
+        isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
+      ),
+    );
+  }
+
+  #contentOf({ isErased, text }) {
+    return isErased ? [this.#words.text('erased')] : splitLinks(text).map(linkOrText);
+  }
+
+  /** One's own is shown in the look of OpenTok's chat only. */
+  #makeAvatar(name, message, isOwn) {
+    const made = avatar(isOwn ? (message.alias ?? name) : name, message.senderId ?? name);
+    if (isOwn) made.classList.add('own-avatar');
+    return made;
+  }
+
+  /** “Today” and “Yesterday”, or the day. */
+  nameDay(element, now) {
+    const time = element.firstElementChild;
+    const day = time.dateTime;
+    const yesterday = new Date(now);
+    yesterday.setDate(yesterday.getDate() - 1);
+    // Noon is on the same day in every time zone.
+    const [year, month, date] = day.split('-').map(Number);
+    const noon = new Date(year, month - 1, date, 12);
+    const isToday = day === this.#dayOf(now);
+    const isNear = isToday || day === this.#dayOf(yesterday.getTime());
+    const name = isNear ? this.#words.relativeDay(isToday ? 0 : -1) : this.#words.day(noon.getTime());
+    if (time.textContent !== name) time.textContent = name;
+  }
+
+  /** Changes the note only, so that a screen reader does not read the whole message again. */
+  showNote({ element, state, row: { message } }) {
+    element.dataset.state = state;
+    if (state === 'received') return;
+    const mark = element.querySelector('.mark');
+    mark.title = this.#words.text(MARKS[state]);
+    mark.setAttribute('aria-label', mark.title);
+    const body = element.querySelector('.row-body');
+    const note = body.querySelector('.row-state');
+    const hadFocus = note?.contains(element.getRootNode().activeElement) ?? false;
+    note?.remove();
+    if (state === 'held') body.append(this.#heldNote());
+    if (state === 'failed') body.append(this.#failedNote(message));
+    if (hadFocus) this.#leave();
+  }
+
+  #heldNote() {
+    const sentence = make('span', {}, this.#words.text('waitingForFailed'));
+    return make('p', { class: 'row-state' }, sentence, ' ', this.#button('sendWithoutIt', () => this.#pass()));
+  }
+
+  /** Only what may help: a message that the server refuses is refused again. */
+  #failedNote({ localId, failure }) {
+    const { key, remedy } = causeOfUnsent(failure?.code);
+    const sentence = make('span', {}, this.#words.text(key));
+    const retry = remedy === 'retry' ? this.#button('tryAgain', () => this.#retry(localId)) : null;
+    const edit = remedy === 'edit' ? this.#button('edit', () => this.#edit(localId)) : null;
+    const discard = this.#button('discard', () => this.#discard(localId));
+    return make('p', { class: 'row-state' }, sentence, ' ', retry, edit, discard);
+  }
+
+  #button(key, act) {
+    const button = make('button', { type: 'button', class: 'link' }, this.#words.text(key));
+    button.addEventListener('click', act);
+    return button;
+  }
+}
+
+/**
+ * The opened page learns neither this page nor its address, and cannot navigate it. A right-to-left letter or a mark of
+ * the text reorders neither the link nor, inside of it, the host with the rest.
+ */
+function linkOrText({ text, address, shown }) {
+  if (address === undefined) return text;
+  const [scheme, host, rest] = shown;
+  // The program for mail is no page.
+  const target = address.startsWith('mailto:') ? null : '_blank';
+  const attributes = { href: address, dir: 'ltr', target, rel: 'noopener noreferrer' };
+  return make('a', attributes, scheme, make('bdi', { dir: 'ltr' }, host), rest);
+}
+
+/** The state of an own message → the key of its name. */
+const MARKS = { pending: 'stateSending', held: 'stateWaiting', sent: 'stateSent', failed: 'stateFailed' };

@@ -1,0 +1,45 @@
+/** The line above the messages: what is wrong with the connection, and “Try again”. */
+export class StatusView {
+  #line;
+  #text;
+  #retry;
+  #textOf;
+  /** The key of a text, or null, and whether the user may try again, or the chat does by itself. */
+  #status = { key: null, mayRetry: false, comesBack: false, values: {} };
+  #state = 'disconnected';
+
+  /** `textOf(key, values)` is a text in the language of now; `retry()` is called when the user asks for it. */
+  constructor(part, { textOf, retry }) {
+    this.#line = part('chat-status');
+    this.#text = part('chat-status-text');
+    this.#retry = part('chat-retry');
+    this.#textOf = textOf;
+    this.#retry.addEventListener('click', retry);
+  }
+
+  /** “Try again”; null if it is not offered. */
+  get retryButton() {
+    return this.#retry.hidden ? null : this.#retry;
+  }
+
+  /** The state of the element, which chooses the colours. */
+  set state(state) {
+    this.#state = state;
+  }
+
+  /** Shows the text with this key; null: none. `comesBack`: the chat tries again by itself. */
+  show(key, { mayRetry = false, comesBack = false, values = {} } = {}) {
+    this.#status = { key, mayRetry, comesBack, values };
+    this.write();
+  }
+
+  /** Writes the text anew, in the language of now. */
+  write() {
+    const { key, mayRetry, comesBack, values } = this.#status;
+    const sentence = key === null ? '' : this.#textOf(key, values);
+    this.#line.hidden = key === null;
+    this.#line.dataset.state = this.#state;
+    this.#text.textContent = comesBack ? this.#textOf('comesBack', { sentence: { text: sentence } }) : sentence;
+    this.#retry.hidden = !mayRetry;
+  }
+}
