@@ -10,7 +10,7 @@ import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
 import { StatusView } from './views/status-view.js';
-import { causeOfEnd, causeOfFailure, mayTryAgainAfter, NOT_SET_UP } from './words/causes.js';
+import { causeOfEnd, causeOfFailure, NOT_SET_UP, offersRetry } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
 import { Words } from './words/words.js';
 import { writeWords } from './words/write-words.js';
@@ -300,7 +300,7 @@ export class SignalboxChat extends ChatAttributes {
   #ended({ reason, error, comesBack }) {
     const cause = causeOfEnd(reason, error);
     this.#setState('disconnected');
-    this.#status.show(cause, { mayRetry: mayTryAgainAfter(cause), comesBack });
+    this.#status.show(cause, { mayRetry: offersRetry(cause), comesBack });
   }
 
   /** The user reads the sentence for the cause, and the program and its developers get the error. */
@@ -308,7 +308,7 @@ export class SignalboxChat extends ChatAttributes {
     const cause = error.cause ?? causeOfFailure(error, navigator.onLine);
     const text = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
     this.#setState('failed');
-    this.#status.show(key ?? cause, { mayRetry: mayTryAgainAfter(cause), comesBack, values });
+    this.#status.show(key ?? cause, { mayRetry: offersRetry(cause), comesBack, values });
     this.#log(text);
     this.#emit('signalbox-error', { code: error.code, message: text, cause });
   }

@@ -1,7 +1,7 @@
 import '../chat/index.js';
 import { exactTime } from '../chat/views/dom.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
-import { causeOfEnd, causeOfFailedConnect, mayTryAgainAfter, NO_ANSWER } from '../chat/words/causes.js';
+import { causeOfEnd, causeOfFailedConnect, NO_ANSWER, offersRetry } from '../chat/words/causes.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { instantiate } from './dom.js';
 import { entriesOf } from './inspector/frames.js';
@@ -355,7 +355,7 @@ export class Pane {
     const cause = causeOfEnd(reason, this.#hasRoom ? null : error);
     this.#showNotice(this.chat.textOf(cause));
     // A user who was removed is not brought back by the next key.
-    if (mayTryAgainAfter(cause)) this.part('rejoin').focus();
+    if (offersRetry(cause)) this.part('rejoin').focus();
     this.#automaticRejoin.ended({ wasLost: cause === 'lost' });
   }
 

@@ -7,7 +7,7 @@
 //   leave {}                        the program asks for none
 //   removed {}                      the element is not in the page any more
 //   connected {}                    the session is connected
-//   failed {error}                  it could not connect. `error` has `code` and `message`; see `mayTryAgain`
+//   failed {error}                  it could not connect. `error` has `code` and `message`; see `retriesByItself`
 //   ended {reason, error}           it was connected, and has ended
 //   refreshed {token}, notRefreshed {token, isRefused}          the answers to `refresh`
 //   networkBack {}, pageShown {}    an attempt may succeed now
@@ -22,8 +22,8 @@
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
-import { causeOfEnd, mayTryAgainAfter } from '../words/causes.js';
-import { mayTryAgain, waitAfter } from './retry-policy.js';
+import { causeOfEnd, offersRetry } from '../words/causes.js';
+import { retriesByItself, waitAfter } from './retry-policy.js';
 
 /** A server that has not let the user in after this time counts as absent, in milliseconds. */
 export const JOIN_TIME = 8_000;
@@ -213,7 +213,7 @@ export class ConnectionPlan {
   }
 
   #failed(error, now) {
-    const comesBack = mayTryAgain(error);
+    const comesBack = retriesByItself(error);
     // The user hears of a failure once, however often the element tries again.
     const told = `${error.code} ${error.message}`;
     if (told !== this.#told || !comesBack) this.#add({ do: 'fail', error, comesBack });
@@ -224,7 +224,7 @@ export class ConnectionPlan {
 
   #ended({ reason, error = null }, now) {
     if (now - this.#phase.since >= STEADY_TIME) this.#failureCount = 0;
-    const isRefused = !mayTryAgainAfter(causeOfEnd(reason, error));
+    const isRefused = !offersRetry(causeOfEnd(reason, error));
     const comesBack = !isRefused && reason !== 'clientDisconnected';
     this.#add({ do: 'end', reason, error, comesBack });
     if (!comesBack) this.#phase = { name: isRefused ? 'refused' : 'left' };

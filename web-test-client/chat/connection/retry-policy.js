@@ -12,8 +12,8 @@ const PATIENT_ATTEMPTS = 24;
 /** How much longer. */
 const PATIENCE = 12;
 
-/** `isSilent`: the server has not answered. `isFinal`: this page can open no connection. */
-export function mayTryAgain({ code, isSilent = false, isFinal = false }) {
+/** Whether the element tries again without its user. `isSilent`: the server has not answered. `isFinal`: this page can open no connection. */
+export function retriesByItself({ code, isSilent = false, isFinal = false }) {
   return isSilent || (PASSING.has(code) && !isFinal);
 }
 

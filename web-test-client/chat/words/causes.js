@@ -56,7 +56,8 @@ export function causeOfEnd(reason, error = null) {
 /** Causes after which the same attempt cannot succeed, or after which the user was not meant to come back by a key. */
 const FINAL = new Set(['expired', 'removed', NOT_SET_UP, BLOCKED, OLD_BROWSER]);
 
-export function mayTryAgainAfter(cause) {
+/** Whether the user gets the button “Try again”, also while the element tries again by itself. */
+export function offersRetry(cause) {
   return !FINAL.has(cause);
 }
 

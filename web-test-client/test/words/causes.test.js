@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
-import { causeOfEnd, causeOfFailedConnect, causeOfUnsent, mayTryAgainAfter } from '../../chat/words/causes.js';
+import { causeOfEnd, causeOfFailedConnect, causeOfUnsent, offersRetry } from '../../chat/words/causes.js';
 import { errorForClose, mayReconnectAfter, reasonForClose } from '../../opentok/client/reconnect-policy.js';
 
 const PROTOCOL = readFileSync(new URL('../../../docs/PROTOCOL.md', import.meta.url), 'utf8');
@@ -75,5 +75,5 @@ test('the reasons of an end, and any that a later server may give', () => {
 
 test('no button tries in vain, or brings back at once a user who was removed', () => {
   const pointless = ['expired', 'removed', 'notSetUp', 'blocked', 'oldBrowser'];
-  assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !mayTryAgainAfter(key)).sort(), pointless.sort());
+  assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !offersRetry(key)).sort(), pointless.sort());
 });
