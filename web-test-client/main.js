@@ -16,7 +16,7 @@ const PATIENCE_MILLISECONDS = 400;
 
 adoptColours();
 
-const words = pageWords(navigator.languages);
+const words = await pageWords(navigator.languages);
 // The chat follows the language of the document.
 document.documentElement.lang = words.language;
 document.documentElement.dir = words.direction;

@@ -9,7 +9,7 @@ ANSWER_MILLISECONDS = 8000
 DIST = REPOSITORY / "web-test-client/dist"
 
 
-def test_the_form_needs_at_most_four_requests_and_40_kilobytes(open_page, url):
+def test_the_form_needs_at_most_four_requests_and_20_kilobytes(open_page, url):
     page = open_page("about:blank")
     cdp = page.context.new_cdp_session(page)
     cdp.send("Network.enable")
@@ -22,7 +22,7 @@ def test_the_form_needs_at_most_four_requests_and_40_kilobytes(open_page, url):
     expect(page.get_by_label("Room", exact=True)).to_be_visible()
     needed = [(address, size) for address, size in sizes if "page-room-" not in address]
     assert len(needed) <= 4, needed
-    assert sum(size for _, size in needed) <= 40_000, needed
+    assert sum(size for _, size in needed) <= 20_000, needed
 
 
 def test_files_named_by_their_content_are_kept_and_the_page_is_checked_each_time(open_page, url):

@@ -133,6 +133,13 @@ function canonical(language) {
   }
 }
 
+/** The name of the table for the tag of a language; null if there is none. */
+export function tableName(tables, language) {
+  const tag = canonical(language);
+  const name = tag === null ? '' : tableIn(tables, tag);
+  return Object.hasOwn(tables, name) ? name : null;
+}
+
 /** The name of the table for a tag: the language, and for Chinese the script with it. */
 function tableIn(tables, tag) {
   const { language, script, region } = new Intl.Locale(tag);

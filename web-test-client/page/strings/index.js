@@ -1,12 +1,17 @@
-import { ar } from './ar.js';
-import { de } from './de.js';
 import { en } from './en.js';
-import { es } from './es.js';
-import { fr } from './fr.js';
-import { ja } from './ja.js';
-import { pt } from './pt.js';
-import { zhHans } from './zh-hans.js';
-import { zhHant } from './zh-hant.js';
 
-/** The texts of the page by language, see `words.js` of the chat. */
-export const PAGE_STRINGS = { ar, de, en, es, fr, ja, pt, 'zh-hans': zhHans, 'zh-hant': zhHant };
+/**
+ * The texts of the page by language, see `words.js` of the chat. English is there from the start; each other table is
+ * a file of its own, which only a reader of the language loads.
+ */
+export const PAGE_TABLES = {
+  ar: async () => (await import('./ar.js')).ar,
+  de: async () => (await import('./de.js')).de,
+  en: async () => en,
+  es: async () => (await import('./es.js')).es,
+  fr: async () => (await import('./fr.js')).fr,
+  ja: async () => (await import('./ja.js')).ja,
+  pt: async () => (await import('./pt.js')).pt,
+  'zh-hans': async () => (await import('./zh-hans.js')).zhHans,
+  'zh-hant': async () => (await import('./zh-hant.js')).zhHant,
+};

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { Reconnection } from '../../page/reconnection.js';
 import { pageWords } from '../../page/words.js';
 
-const words = pageWords(['en']);
+const words = await pageWords(['en']);
 
 test('the report counts the missed messages up to the end of the replay', () => {
   const reconnection = new Reconnection();
@@ -41,14 +41,14 @@ test('a new loss and the end of the connection remove the report', () => {
   assert.equal(reconnection.received(1), false);
 });
 
-test('the report is in the language of the reader', () => {
+test('the report is in the language of the reader', async () => {
   const reconnection = new Reconnection();
   reconnection.began(0);
   reconnection.entered({ replayThrough: 2 });
   reconnection.reconnected('resumed', 1500);
   reconnection.received(1);
   reconnection.received(2);
-  const report = (language) => reconnection.textIn(pageWords([language])).replace(/[\u00a0\u2066-\u2069]/g, ' ');
-  assert.equal(report('de'), 'Wieder verbunden nach 1,5 Sekunden · 2 verpasste Nachrichten geladen · nichts verloren');
-  assert.match(report('ar-EG'), /^[^a-z]*حُمّلت رسالتان فائتتان[^a-z]*$/i);
+  const report = async (language) => reconnection.textIn(await pageWords([language])).replace(/[\u00a0\u2066-\u2069]/g, ' ');
+  assert.equal(await report('de'), 'Wieder verbunden nach 1,5 Sekunden · 2 verpasste Nachrichten geladen · nichts verloren');
+  assert.match(await report('ar-EG'), /^[^a-z]*حُمّلت رسالتان فائتتان[^a-z]*$/i);
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
-import { PAGE_STRINGS } from '../../page/strings/index.js';
+import { PAGE_TABLES } from '../../page/strings/index.js';
+
+const PAGE_STRINGS = {};
+for (const [language, load] of Object.entries(PAGE_TABLES)) PAGE_STRINGS[language] = await load();
 
 /** Texts of the plural categories in which a language writes the number as a word, or not at all. */
 const WORDED = new Set(['zero', 'one', 'two']);
