@@ -33,7 +33,7 @@ export class Words {
 
   constructor(language, tables, { own = null, preferred = [] } = {}) {
     const tag = canonical(language);
-    const table = tag === null ? null : tables[tableIn(tables, tag)];
+    const table = tag === null ? null : tables[tableIn(tag)];
     this.#own = own ?? {};
     this.#tables = tables;
     this.#table = table ?? tables.en;
@@ -136,14 +136,15 @@ function canonical(language) {
 /** The name of the table for the tag of a language; null if there is none. */
 export function tableName(tables, language) {
   const tag = canonical(language);
-  const name = tag === null ? '' : tableIn(tables, tag);
-  return Object.hasOwn(tables, name) ? name : null;
+  if (tag === null) return null;
+  const name = tableIn(tag);
+  return name in tables ? name : null;
 }
 
 /** The name of the table for a tag: the language, and for Chinese the script with it. */
-function tableIn(tables, tag) {
+function tableIn(tag) {
   const { language, script, region } = new Intl.Locale(tag);
-  if (language !== 'zh') return Object.hasOwn(tables, language) ? language : '';
+  if (language !== 'zh') return language;
   const isTraditional = script === undefined ? TRADITIONAL_REGIONS.has(region) : script === 'Hant';
   return isTraditional ? 'zh-hant' : 'zh-hans';
 }
@@ -156,7 +157,6 @@ function directionOf(tag) {
 
 /** A page in English does not say whether its reader writes 14:05 or 2:05 PM; the reader's browser often does. */
 function localeOf(tag, preferred) {
-  if (new Intl.Locale(tag).region !== undefined) return tag;
   const isSame = (other) => canonical(other)?.startsWith(`${tag}-`) ?? false;
   return preferred.find(isSame) ?? tag;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
-import { causeOfEnd, causeOfFailedConnect, causeOfUnsent, offersRetry } from '../../chat/words/causes.js';
+import { causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, offersRetry } from '../../chat/words/causes.js';
 import { errorForClose, mayReconnectAfter, reasonForClose } from '../../opentok/client/reconnect-policy.js';
 
 const PROTOCOL = readFileSync(new URL('../../../docs/PROTOCOL.md', import.meta.url), 'utf8');
@@ -66,6 +66,14 @@ test('a token that has expired, and one that the server does not accept, are tol
 
 test('a server that cannot be reached is told from a device without a network', () => {
   assert.equal(causeOfFailedConnect({ code: 1006 }, false), 'offline');
+});
+
+test('what no server has said is told from what a server refuses', () => {
+  const cause = (failure) => causeOfFailure({ code: 1006, message: '', ...failure }, true);
+  const told = { isBlocked: 'blocked', isFinal: 'oldBrowser', isSilent: 'noAnswer', isOfPage: 'notSetUp' };
+  for (const [fact, key] of Object.entries(told)) assert.equal(cause({ [fact]: true }), key);
+  assert.equal(cause({ isBlocked: true, isFinal: true }), 'blocked', 'a policy is why this browser cannot');
+  assert.equal(cause({}), 'unreachable');
 });
 
 test('the reasons of an end, and any that a later server may give', () => {

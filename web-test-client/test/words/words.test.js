@@ -30,6 +30,7 @@ test('texts of the program have precedence key by key, with the plural rules of 
   assert.deepEqual([polish.language, polish.text('send'), polish.text('chat')], ['pl', 'Wyślij', 'Chat']);
   assert.deepEqual([1, 3, 5].map((count) => polish.text('newMessages', { count })), ['1 nowa', '3 nowe', '5 nowych']);
   assert.equal(polish.text('charactersLeft', { count: 1 }), '1 character left', 'an English text has English plurals');
+  assert.equal(words('ko', { own: { send: '보내기' } }).text('charactersLeft', { count: 1 }), '1 character left');
   assert.equal(words('he', { own: { send: 'שליחה' } }).direction, 'rtl');
   assert.equal(words('de', { own: { send: 7, chat: null, keys: { few: 'x' } } }).text('send'), 'Senden');
 });
@@ -40,6 +41,7 @@ test('numbers, lists, days and times are those of the language', () => {
   assert.deepEqual(['de', 'fr', 'ja'].map((tag) => words(tag).relativeDay(-1)), ['Gestern', 'Hier', '昨日']);
   assert.match(words('en').time(Date.UTC(2026, 0, 1, 14)), /[AP]M$/);
   assert.match(words('en', { preferred: ['de', 'en-GB'] }).time(Date.UTC(2026, 0, 1, 14)), /^\d\d:\d\d$/);
+  assert.match(words('en-US', { preferred: ['en-US-u-hc-h23'] }).time(0), /^\d\d:\d\d$/, 'the browser names the clock');
   assert.match(words('en-US', { preferred: ['en-GB'] }).time(0), /[AP]M$/, 'the page names the region');
 });
 
@@ -66,4 +68,9 @@ test('typing of one, two and three is written in the number of the language', ()
     sentences('ar').map((text) => text.replace(/[\u2066-\u2069]/g, '').split(' ').at(-1)),
     ['يكتب…', 'يكتبان…', 'يكتبون…'],
   );
+});
+
+test('users who have paused are told from users who type', () => {
+  const paused = (names) => typingSentence(words('en'), typingPhrase(names), true);
+  assert.deepEqual([paused(['Ada']), paused(['Ada', 'Bo'])], ['Ada has paused', 'Ada and Bo have paused']);
 });
