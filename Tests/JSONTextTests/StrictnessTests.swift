@@ -29,6 +29,12 @@ struct StrictnessTests {
         #expect(throws: JSONError(.loneSurrogate, at: 6)) { try JSONValue(parsing: #"{"a":"\ud800"}"#) }
     }
 
+    @Test("WIRE-4: the first of several equal names is refused, unless a fault of the grammar follows")
+    func severalEqualNames() {
+        #expect(throws: JSONError(.duplicateName, at: 12)) { try JSONValue(parsing: #"{"a":{"b":1,"b":2},"a":3}"#) }
+        #expect(throws: JSONError(.unexpectedCharacter, at: 13)) { try JSONValue(parsing: #"{"a":1,"a":2,}"#) }
+    }
+
     @Test("no proper prefix of a text is accepted", arguments: [#"{"a":[1.5,"\ud83d\ude00é",true],"b":null}"#])
     func prefixes(_ text: String) {
         for length in 0..<text.utf8.count {
