@@ -201,7 +201,6 @@ public final class TextChatComponent {
             isReconnecting = false
             reader.disconnected()
             stopInquiry()
-            dropClaim()
             let changes = failWaiting()
             typing.handle(.disconnected)
             onActivity?(.disconnected)

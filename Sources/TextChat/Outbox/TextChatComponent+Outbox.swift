@@ -153,13 +153,6 @@ extension TextChatComponent {
         saveOutbox()
     }
 
-    /// The connection has ended, so there is nothing to replace.
-    func dropClaim() {
-        guard outbox?.contents.former != nil else { return }
-        outbox?.contents.former = nil
-        saveOutbox()
-    }
-
     // MARK: Messages of unknown fate
 
     /// The connection was lost before the answer: the message may have arrived.
