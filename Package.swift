@@ -13,12 +13,14 @@ let jsonC: [Target.Dependency] = hasServer && Context.environment["SIGNALBOX_JSO
 /// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
 let package = Package(
     name: "signalbox",
+    defaultLocalization: "en",
     platforms: [.macOS(hasServer ? .v15 : .v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "SignalingClient", targets: ["SignalingClient"]),
         .library(name: "SignalingProtocol", targets: ["SignalingProtocol"]),
         .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
         .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
+        .library(name: "TextChatUI", targets: ["TextChatUI"]),
         .library(name: "OpenTok", targets: ["OpenTok"]),
         .library(name: "VonageClientSDKVideo", targets: ["VonageClientSDKVideo", "OpenTok"]),
     ],
@@ -38,6 +40,7 @@ let package = Package(
         .module("SignalingClient", clientSocket + ["Locking", "SignalingProtocol", .deque, .log]),
         .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
         .module("VonageClientSDKVideo", ["OpenTok"]),
+        .module("TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
         .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
         .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
         .program(
@@ -52,6 +55,7 @@ let package = Package(
         .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
         .tests("SignalingFoundationTests", ["SignalingFoundation"]),
         .tests("SignalingClientTests", ["SignalingClient"]),
+        .tests("TextChatUITests", ["TextChatTesting", "TextChatUI"]),
     ],
     swiftLanguageModes: [.v6]
 )

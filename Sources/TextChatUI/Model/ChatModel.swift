@@ -1,0 +1,208 @@
+import Foundation
+import Observation
+import SignalingClient
+import SignalingProtocol
+import TextChat
+import TextChatFoundation
+
+/// A chat for a view: the state of a `TextChatComponent` on the main actor, observed by SwiftUI.
+///
+/// ```swift
+/// let model = ChatModel(outbox: file, room: sessionId)
+/// ChatView(model: model).task { await model.run(session, token: fetchToken) }
+/// ```
+///
+/// It needs no view: a program without SwiftUI can observe it, too.
+@MainActor
+@Observable
+public final class ChatModel {
+    public private(set) var rows: [TimelineRow] = []
+    public private(set) var unreadCount = 0
+    public private(set) var status = ChatStatus.connecting
+    /// Who types, as a sentence; empty when nobody does.
+    public private(set) var typing = ""
+    public private(set) var hasEarlier = false
+    public private(set) var isLoadingEarlier = false
+    /// What the user must know about the draft or the outbox; nil: nothing.
+    public private(set) var notice: ChatWord?
+    /// Whether the draft has a text to send.
+    public private(set) var canSend = false
+    private var text = ""
+
+    /// The chat itself, for everything that this model leaves out. Use it on the main actor.
+    @ObservationIgnored public let chat: TextChatComponent
+    @ObservationIgnored private var plan = ConnectPlan()
+
+    /// - Parameters:
+    ///   - chat: a component that no other code has used.
+    ///   - outbox: a file for messages that have not been sent, in a folder that exists; nil: the user can write only
+    ///     while there is a connection.
+    ///   - room: names the room, such as its session ID.
+    public init(_ chat: TextChatComponent = TextChatComponent(), outbox: URL? = nil, room: String = "") {
+        self.chat = chat
+        if let outbox { open(FileOutbox(url: outbox), room: room) }
+        followUpdates()
+        let typers = chat.typing.snapshotStream()
+        Task { [weak self] in for await snapshot in typers { self?.show(snapshot) } }
+        chat.onActivity = { [weak self] _ in self?.refresh() }
+        refresh()
+    }
+
+    // MARK: The user
+
+    /// The text that the user is writing, for a text field.
+    public var draft: String {
+        get { text }
+        set {
+            // A text that is too long stays in the field until the user shortens it.
+            text = newValue
+            notice = chat.edit(newValue).isAccepted ? nil : .tooLong
+            refresh()
+        }
+    }
+
+    /// Sends the draft. If it cannot be sent it stays, and ``notice`` says why.
+    public func send() {
+        guard text == chat.draft else { return }
+        var randomness = SystemRandomNumberGenerator()
+        switch chat.enqueue(now: .now, localID: LocalID(using: &randomness)) {
+        case nil:
+            text = ""
+            notice = nil
+        case .tooLong, .signalTooLong: notice = .tooLong
+        case .tooManyWaiting: notice = .tooManyWaiting
+        case .blank, .notConnected, .localIDTaken, .byDelegate, .cancelled: break
+        }
+        refresh()
+    }
+
+    /// Sends a failed message again.
+    public func retry(_ message: ChatMessage) {
+        guard let localID = message.localID else { return }
+        Task { [weak self] in
+            _ = await self?.chat.retry(localID)
+            self?.refresh()
+        }
+    }
+
+    public func discard(_ message: ChatMessage) {
+        if let localID = message.localID { chat.discard(localID) }
+        refresh()
+    }
+
+    /// Loads the page before the oldest message.
+    public func loadEarlier() {
+        chat.loadEarlier()
+        refresh()
+    }
+
+    /// Whether the user sees the chat. Messages that arrive meanwhile are read.
+    public var isVisible: Bool {
+        get { chat.isVisible }
+        set {
+            chat.isVisible = newValue
+            if newValue { chat.markRead() }
+            refresh()
+        }
+    }
+
+    // MARK: The connection
+
+    /// Connects, and keeps the chat connected until the task is cancelled, which leaves the session. It returns earlier
+    /// if only the user can change something: ``status`` says what.
+    ///
+    /// - Parameter token: returns a new token, for each connect; your backend has it. If it throws, the chat tries
+    ///   again after a while.
+    public func run(_ session: Session, token: () async throws -> String) async {
+        chat.channel = session
+        chat.runTyping()
+        while !Task.isCancelled {
+            plan.begin()
+            show(plan.status)
+            let events = session.events
+            let step: ConnectPlan.Step
+            do {
+                try await session.connect(token: try await token(), replacing: chat.formerConnection)
+                step = plan.ended(await follow(session, events))
+            } catch {
+                step = plan.failed(error as? SignalingError)
+            }
+            show(plan.status)
+            switch step {
+            case .stop: return
+            case .tryAgain(let wait): try? await Task.sleep(for: wait)
+            }
+        }
+        await session.disconnect()
+    }
+
+    /// Passes on the events of a connection until it ends.
+    private func follow(_ session: Session, _ events: AsyncStream<SessionEvent>) async -> DisconnectReason {
+        chat.setSenderId(
+            session.connectionId?.rawValue, alias: session.connection.flatMap { DisplayName.read(from: $0.data) })
+        if let connection = session.connectionId { handle(.connected(connection)) }
+        for await event in events {
+            for each in event.channelEvents(connectionId: session.connectionId) { handle(each) }
+            if case .disconnected(let reason) = event { return reason }
+        }
+        // The task is cancelled, or the stream has overflowed. The chat reads what it has missed after the next connect.
+        await session.disconnect()
+        return Task.isCancelled ? .clientDisconnected : .networkDisconnected
+    }
+
+    func handle(_ event: SignalChannelEvent) {
+        switch event {
+        case .connected, .reconnected: plan.connected()
+        case .reconnecting: plan.reconnecting()
+        case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .lost, .disconnected: break
+        }
+        chat.handle(event, now: .now)
+        show(plan.status)
+        refresh()
+    }
+
+    // MARK: What is shown
+
+    private func open(_ outbox: FileOutbox, room: String) {
+        do {
+            switch try chat.openOutbox(outbox, room: room, now: .now) {
+            case .opened: break
+            case .setAside: notice = .damaged
+            }
+        } catch {
+            notice = .damaged
+        }
+    }
+
+    private func show(_ status: ChatStatus) { if self.status != status { self.status = status } }
+
+    /// The stream ends with the component, and its task does not keep the model alive.
+    private func followUpdates() {
+        let updates = chat.updateStream()
+        Task { [weak self] in for await update in updates { self?.show(update) } }
+    }
+
+    private func show(_ update: ChatUpdate) {
+        switch update {
+        case .rows, .changes, .unreadCount, .draft: refresh()
+        case .overflowed: followUpdates()
+        }
+    }
+
+    private func show(_ snapshot: TypingSnapshot) {
+        let names = snapshot.typing.compactMap { $0.name.flatMap { DisplayName.read(from: $0) } }
+        let phrase = TypingPhrase(names: names, count: snapshot.typingCount)
+        let language = Bundle.module.preferredLocalizations.first ?? "en"
+        typing = phrase.text(.matching(language))
+    }
+
+    /// Copies what has changed: a view redraws for each assignment.
+    private func refresh() {
+        if rows != chat.rows { rows = chat.rows }
+        if unreadCount != chat.unreadCount { unreadCount = chat.unreadCount }
+        if hasEarlier != (chat.hasEarlier == true) { hasEarlier = chat.hasEarlier == true }
+        if isLoadingEarlier != chat.isLoadingEarlier { isLoadingEarlier = chat.isLoadingEarlier }
+        let canSend = text == chat.draft && chat.canSend
+        if self.canSend != canSend { self.canSend = canSend }
+    }
+}

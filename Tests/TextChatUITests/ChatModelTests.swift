@@ -1,0 +1,201 @@
+import Foundation
+import Observation
+import SignalingProtocol
+import Testing
+import TextChat
+import TextChatTesting
+
+@testable import TextChatUI
+
+@MainActor
+@Suite("A chat for a view", .timeLimit(.minutes(1)))
+struct ChatModelTests {
+    private let session = MemorySession(keepsHistory: true)
+
+    private func connected(_ model: ChatModel) -> MemoryChannel {
+        let channel = session.connect("me", data: "Me")
+        model.chat.channel = channel
+        hear(model, channel)
+        return channel
+    }
+
+    private func hear(_ model: ChatModel, _ channel: MemoryChannel) {
+        for event in channel.removeEvents() { model.handle(event) }
+    }
+
+    private func texts(_ model: ChatModel) -> [String] { model.rows.compactMap { $0.message?.message.text } }
+
+    @Test("the draft is sent, shown as sending and then as sent; an observer is told of each change")
+    func sends() async throws {
+        let model = ChatModel()
+        let channel = connected(model)
+        #expect(!model.canSend)
+        model.draft = "Hello"
+        #expect(model.canSend)
+        let told = await withCheckedContinuation { continuation in
+            withObservationTracking {
+                _ = model.rows
+            } onChange: {
+                continuation.resume(returning: true)
+            }
+            model.send()
+        }
+        #expect(told)
+        #expect(model.draft.isEmpty)
+        #expect(texts(model) == ["Hello"])
+        try await channel.waitUntilSent(1)
+        let localID = try #require(model.chat.messages.first?.localID)
+        #expect(await model.chat.outcome(of: localID) == .sent)
+    }
+
+    @Test("a text that is too long stays in the field, and the user reads why")
+    func tooLong() {
+        let model = ChatModel(TextChatComponent(composer: Composer(maxLength: 3)))
+        _ = connected(model)
+        model.draft = "four"
+        #expect((model.draft, model.notice, model.canSend) == ("four", .tooLong, false))
+        model.send()
+        #expect(model.draft == "four")
+        model.draft = "fou"
+        #expect((model.notice, model.canSend) == (nil, true))
+    }
+
+    @Test("the state of the connection follows the session's events")
+    func status() {
+        let model = ChatModel()
+        #expect(model.status == .connecting)
+        let channel = connected(model)
+        #expect(model.status == .connected)
+        channel.put(.reconnecting)
+        hear(model, channel)
+        #expect(model.status.sentence == .reconnecting)
+        channel.put(.reconnected)
+        hear(model, channel)
+        #expect(model.status.sentence == nil)
+    }
+
+    @Test("messages that arrive while the user does not look are unread until the chat is visible")
+    func unread() async throws {
+        let model = ChatModel()
+        let channel = connected(model)
+        try await session.connect("bob").send(SignalRequest(type: "TextChat", data: "Hi"))
+        hear(model, channel)
+        #expect(model.unreadCount == 1)
+        model.isVisible = true
+        #expect(model.unreadCount == 0)
+    }
+
+    @Test("a message that was written without a connection is there after a restart")
+    func outbox() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("chat-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            let model = ChatModel(outbox: file, room: "room")
+            let channel = connected(model)
+            channel.disconnect()
+            hear(model, channel)
+            model.draft = "later"
+            model.send()
+            #expect(texts(model) == ["later"])
+        }
+        let model = ChatModel(outbox: file, room: "room")
+        #expect(texts(model) == ["later"])
+        _ = connected(model)
+        let localID = try #require(model.chat.messages.first?.localID)
+        #expect(await model.chat.outcome(of: localID) == .sent)
+        try Data("damaged".utf8).write(to: file)
+        #expect(ChatModel(outbox: file, room: "room").notice == .damaged)
+    }
+
+    @Test("a model that nobody uses is released")
+    func released() {
+        weak var model: ChatModel?
+        do {
+            let used = ChatModel()
+            _ = connected(used)
+            model = used
+        }
+        #expect(model == nil)
+    }
+}
+
+@Suite("The words of a chat")
+struct ChatWordTests {
+    @Test("each language has each text", arguments: ["en", "de"])
+    func complete(language: String) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/TextChatUI/Resources/\(language).lproj")
+        let lines = try String(contentsOf: folder.appendingPathComponent("Localizable.strings"), encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+        #expect(lines.count == ChatWord.allCases.count)
+        for word in ChatWord.allCases {
+            let line = lines.first { $0.hasPrefix("\"\(word.rawValue)\" = \"") }
+            #expect(line?.hasSuffix("\";") == true, "\(word)")
+        }
+    }
+
+    @Test("no text tells a user of codes, tokens or milliseconds")
+    func plain() {
+        for word in ChatWord.allCases {
+            #expect(!word.text.isEmpty)
+            for term in ["token", "seq", "session", "error", "code", "server"] {
+                #expect(!word.text.lowercased().contains(term), "\(word)")
+            }
+        }
+    }
+
+    @Test("a reader sees, and hears, who wrote a message and what became of it")
+    func messages() {
+        var message = ChatMessage(text: "Hi", senderID: "b", senderAlias: "Bob")
+        #expect(MessageWords.spoken(message, time: "10:03") == "Bob, Hi, 10:03")
+        message.direction = .sent
+        message.state = .failed(.error(SignalingError(.permissionDenied, "")))
+        #expect(MessageWords.spoken(message, time: nil) == "You, Hi, Not sent: you cannot write in this chat.")
+        let states: [(ChatMessage.State, ChatWord?)] = [
+            (.sent, nil), (.sending, .sending), (.failed(.interrupted), .perhapsSent), (.failed(.notSaved), .notSaved),
+            (.failed(.cancelled), .failed), (.failed(.error(SignalingError(.notConnected, ""))), .perhapsSent),
+            (.failed(.error(SignalingError(.rateLimited, ""))), .failed),
+        ]
+        for (state, word) in states {
+            message.state = state
+            #expect(MessageWords.state(of: message) == word)
+        }
+    }
+}
+
+@Suite("How a chat keeps its connection")
+struct ConnectPlanTests {
+    @Test("it tries again after waits that double up to 30 s, and begins anew after a success")
+    func backsOff() {
+        var plan = ConnectPlan()
+        let error = SignalingError(.connectFailed, "")
+        let waits = (0..<7).map { _ in plan.failed(error) }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30].map { .tryAgain(after: .seconds($0)) })
+        #expect(plan.status == .unreachable)
+        plan.begin()
+        #expect(plan.status == .unreachable, "the sentence stays while it tries")
+        plan.connected()
+        #expect(plan.ended(.networkDisconnected) == .tryAgain(after: .seconds(1)))
+    }
+
+    @Test("it stops where only the user can change something")
+    func stops() {
+        for (code, status) in [
+            (SignalingError.Code.authenticationError, ChatStatus.refused), (.invalidSession, .wrongChat),
+            (.invalidParameter, .refused),
+        ] {
+            var plan = ConnectPlan()
+            #expect(plan.failed(SignalingError(code, "")) == .stop)
+            #expect(plan.status == status)
+        }
+        var plan = ConnectPlan()
+        #expect(plan.ended(.forceDisconnected) == .stop)
+        #expect(plan.status.sentence == .removed)
+        plan = ConnectPlan()
+        #expect(plan.ended(.clientDisconnected) == .stop)
+        #expect(plan.failed(nil) == .tryAgain(after: .seconds(1)), "the program could not get a token")
+        plan = ConnectPlan()
+        #expect(plan.failed(SignalingError(.connectionLimitExceeded, "")) == .tryAgain(after: .seconds(1)))
+        #expect(plan.status == .full)
+    }
+}
