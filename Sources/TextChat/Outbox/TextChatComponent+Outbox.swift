@@ -39,8 +39,10 @@ extension TextChatComponent {
     /// the component waits until the server ends it.
     ///
     /// - Parameters:
+    ///   - storage: where the outbox lies, such as a file.
     ///   - room: names the room, such as its session ID. An outbox of another room is set aside.
     ///   - now: the date of messages that have none.
+    ///   - isolation: the actor of the component, on which it sends.
     /// - Throws: the error of the storage, which then is not used.
     @discardableResult
     public func openOutbox(
