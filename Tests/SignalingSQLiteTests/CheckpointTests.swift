@@ -1,6 +1,7 @@
 import Foundation
 import SignalingCore
 import SignalingProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -33,6 +34,33 @@ struct CheckpointTests {
         try bench.crash()
         try bench.start()
         #expect(bench.keptEntries("a").count == 2_400)
+    }
+
+    @Test("LOG-22: the other thread copies the write-ahead log, and the writer does not have to")
+    func otherThread() throws {
+        let bench = try LogBench()
+        let writerCheckpoints = Mutex(0)
+        try bench.start {
+            $0.checkpointPages = 64
+            $0.logLimitPages = 100_000
+            $0.injectedFault = { statement in
+                let isWriters = statement == "checkpoint" && Thread.current.name == "command-log"
+                if isWriters { writerCheckpoints.withLock { $0 += 1 } }
+                return nil
+            }
+        }
+        for round in 1...300 {
+            try bench.append(["a"], padding: 4_000)
+            try bench.confirm(round)
+        }
+        func fileByteCount() throws -> Int {
+            try #require(FileManager.default.attributesOfItem(atPath: bench.database.path)[.size] as? Int)
+        }
+        // Without a checkpoint, the database itself stays empty.
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while try fileByteCount() < 500_000, Date() < deadline { usleep(1_000) }
+        #expect(try fileByteCount() >= 500_000)
+        #expect(writerCheckpoints.withLock { $0 } == 0)
     }
 
     /// A backup holds a read transaction, so that the log can't begin at its start.

@@ -127,8 +127,18 @@ final class Database {
         // A backup reads for as long as it takes. The writer must not wait for it.
         sqlite3_busy_timeout(connection, 0)
         defer { sqlite3_busy_timeout(connection, lockTimeoutMilliseconds) }
-        let code = sqlite3_wal_checkpoint_v2(connection, nil, kind.mode, nil, nil)
+        if try copyLog(kind) >= 0 { return }
+        // A connection that has never read does not know that there is a log, and has copied nothing.
+        _ = try integer("SELECT count(*) FROM sqlite_schema")
+        _ = try copyLog(kind)
+    }
+
+    /// - Returns: the pages of the log; negative if the connection knows of none.
+    private func copyLog(_ kind: Checkpoint) throws(DatabaseError) -> Int32 {
+        var pageCount: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, kind.mode, &pageCount, nil)
         guard code == SQLITE_OK else { throw DatabaseError.last(of: connection, code: code) }
+        return pageCount
     }
 
     /// Ends an open transaction without its changes. Some errors end it by themselves.
