@@ -34,10 +34,16 @@ final class Database {
     /// Called before each step, with the text of the statement. A returned code makes the step fail. For tests.
     var injectedFault: (@Sendable (String) -> Int32?)?
 
-    fileprivate let connection: OpaquePointer
-    /// Receives the length of the write-ahead log after each commit. SQLite keeps the pointer until the connection is
-    /// closed.
-    private let logLength = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    let connection: OpaquePointer
+    /// The write-ahead log after the last commit of this connection.
+    fileprivate struct LogLength {
+        var pageCount = 0
+        /// How often a commit has begun the log at its start.
+        var beginCount = 0
+    }
+
+    /// Changes with each commit. SQLite keeps the pointer until the connection is closed.
+    private let logLength = UnsafeMutablePointer<LogLength>.allocate(capacity: 1)
 
     /// The largest value that a row may have: more than a session with 100,000 connections and a log of 128 MiB needs.
     /// SQLite itself reads up to 1 GB at once, so a file of somebody else could make a tool reserve several.
@@ -62,12 +68,15 @@ final class Database {
         }
         sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, valueByteLimit)
         connection = opened
-        logLength.initialize(to: 0)
+        logLength.initialize(to: LogLength())
         // Replaces SQLite's own hook, which would run checkpoints within commits.
         sqlite3_wal_hook(
             connection,
             { context, _, _, pageCount in
-                context?.assumingMemoryBound(to: Int.self).pointee = Int(pageCount)
+                guard let length = context?.assumingMemoryBound(to: LogLength.self) else { return SQLITE_OK }
+                // A commit that does not begin the log makes it longer.
+                if pageCount <= length.pointee.pageCount { length.pointee.beginCount += 1 }
+                length.pointee.pageCount = Int(pageCount)
                 return SQLITE_OK
             }, logLength)
     }
@@ -78,7 +87,10 @@ final class Database {
     }
 
     /// The pages in the write-ahead log after the last commit of this connection.
-    var logPageCount: Int { logLength.pointee }
+    var logPageCount: Int { logLength.pointee.pageCount }
+    /// How often a commit of this connection has begun the write-ahead log at its start. A commit that adds more pages
+    /// than the log had may not count.
+    var logBeginCount: Int { logLength.pointee.beginCount }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }

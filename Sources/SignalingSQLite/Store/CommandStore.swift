@@ -75,7 +75,10 @@ final class CommandStore {
     /// - Parameters:
     ///   - aliveAt: the log's time now.
     ///   - isSignOfLife: whether the transaction also keeps that time (LOG-13).
-    func commit(_ batch: WorkBatch, aliveAt: MonotonicInstant, isSignOfLife: Bool) throws(DatabaseError) -> Outcome {
+    ///   - mustWrite: whether a sign of life is kept also if no session needs it.
+    func commit(
+        _ batch: WorkBatch, aliveAt: MonotonicInstant, isSignOfLife: Bool, mustWrite: Bool = false
+    ) throws(DatabaseError) -> Outcome {
         let droppable = retention.droppable
         let drops = droppable.count >= Self.dropBatch || (isSignOfLife && droppable.count > 0)
         // Twice the commands that a transaction can add, so that deleting keeps up.
@@ -91,7 +94,7 @@ final class CommandStore {
                 deleteCommands.bind(dropped, at: 1)
                 try deleteCommands.run()
             }
-            if drops || (isSignOfLife && !retention.isEmpty) {
+            if drops || (isSignOfLife && (mustWrite || !retention.isEmpty)) {
                 state.position = position
                 try state.write(writeState)
             }

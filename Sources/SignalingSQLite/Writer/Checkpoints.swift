@@ -43,8 +43,17 @@ final class Checkpoints {
             nextStop = length + interval
         } else if length >= next {
             next = length + interval
-            queue.async { [worker] in worker.checkpoint() }
+            start()
         }
+    }
+
+    /// Whether a checkpoint runs or waits.
+    var isRunning: Bool { worker.isRunning }
+
+    /// Starts a checkpoint on the other thread.
+    func start() {
+        worker.noteStart()
+        queue.async { [worker] in worker.checkpoint() }
     }
 
     /// Waits for the checkpoint that runs, and closes the connection.
@@ -63,10 +72,16 @@ final class Checkpoints {
 private final class Worker: @unchecked Sendable {
     private var database: Database?
     private let error = Mutex<DatabaseError?>(nil)
+    private let waitingCount = Atomic(0)
 
     init(_ database: sending Database) { self.database = database }
 
+    var isRunning: Bool { waitingCount.load(ordering: .acquiring) > 0 }
+
+    func noteStart() { waitingCount.add(1, ordering: .relaxed) }
+
     func checkpoint() {
+        defer { waitingCount.subtract(1, ordering: .releasing) }
         do throws(DatabaseError) {
             try database?.checkpoint(.passive)
         } catch {

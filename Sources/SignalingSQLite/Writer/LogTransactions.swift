@@ -21,8 +21,7 @@ final class LogTransactions {
     private let reports: LogReports
     private let logger: Logger
     private var isStalled = false
-    /// The write-ahead log has what was overwritten in the database.
-    private var mustTruncate = false
+    private var cleaning = LogCleaning()
 
     init(
         store: CommandStore, files: DatabaseFiles, tail: TailMark, checkpoints: Checkpoints, clock: LogClock,
@@ -42,12 +41,13 @@ final class LogTransactions {
         if isSignOfLife, let fault = files.removalFault(store.database) { return fail(fault) }
         guard !batch.isEmpty || isSignOfLife else { return .kept }
         do throws(DatabaseError) {
-            let outcome = try store.commit(batch, aliveAt: clock.time(at: now()), isSignOfLife: isSignOfLife)
+            let outcome = try store.commit(
+                batch, aliveAt: clock.time(at: now()), isSignOfLife: isSignOfLife, mustWrite: cleaning.needsCommit)
             tail.write(store.lastPosition)
             report(outcome)
             try checkpoints.committed(on: store.database)
-            // A reader, such as a backup, may hold it back until a later sign of life.
-            if mustTruncate, (try? store.database.checkpoint(.truncate)) != nil { mustTruncate = false }
+            try cleaning.committed(isSignOfLife: isSignOfLife, store.database, checkpoints)
+            if let scrubbed = outcome.scrubbed, scrubbed.through == nil { cleaning.begin(store.database, checkpoints) }
             return .kept
         } catch {
             return react(to: error)
@@ -75,7 +75,6 @@ final class LogTransactions {
         for one in outcome.kept { new.append(.kept(one.position, one.session, byteCount: one.byteCount)) }
         for one in outcome.woken { new.append(.woken(one.session, one.key, one.snapshot)) }
         if let scrubbed = outcome.scrubbed {
-            if scrubbed.through == nil { mustTruncate = true }
             new.append(.scrubbed(scrubbed.key, through: scrubbed.through))
         }
         if outcome.forgottenCount > 0 { new.append(.forgotten(outcome.forgottenCount)) }
