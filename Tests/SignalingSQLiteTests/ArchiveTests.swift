@@ -310,4 +310,23 @@ struct ArchiveTests {
         #expect(try bench.seqs(of: "long") == Array(1_495...1_501))
         #expect(archive.messageCount == 7)
     }
+
+    @Test("HIS-2: an archive that grows fast is trimmed to its common bound before the next sweep")
+    func trimsBetweenSweeps() throws {
+        let bench = try ArchiveBench()
+        let bound = 400_000
+        let archive = try bench.start(bounds: HistoryBounds(totalByteCount: bound))
+        var largest = 0
+        for round in 0..<100 {
+            let start = Int64(round * 100 + 1)
+            try bench.append(start...start + 99, to: round < 50 ? "early" : "late", byteCount: 150)
+            largest = max(largest, archive.byteCount)
+        }
+        // A sixteenth, and what is written while the sessions are trimmed.
+        #expect(largest > bound && largest < bound + bound / 16 + 200_000)
+        #expect(try bench.seqs(of: "late").last == 10_000 && !bench.seqs(of: "early").isEmpty)
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while archive.byteCount > bound + bound / 16, Date() < deadline { usleep(1_000) }
+        #expect(archive.byteCount <= bound + bound / 16)
+    }
 }

@@ -23,6 +23,20 @@ struct ArchiveSweep {
 
     init(now: WallTime, bounds: HistoryBounds) { oldest = bounds.oldestTime(at: now).milliseconds }
 
+    /// Trims only what is over the common bound.
+    private init() {
+        oldest = .min
+        phase = .largest([], level: 0)
+    }
+
+    /// The sweep that cannot wait for the next minute: messages come so fast that the archive would be far larger then.
+    ///
+    /// - Parameter lastByteCount: what the last one of its kind has left. It may have found nothing to trim, after damage.
+    static func due(_ store: ArchiveStore, lastByteCount: Int) -> ArchiveSweep? {
+        let bound = store.bounds.totalByteCount
+        return store.totals.byteCount - max(bound, lastByteCount) > bound / 16 ? ArchiveSweep() : nil
+    }
+
     var isDone: Bool {
         switch phase {
         case .done: true

@@ -39,7 +39,10 @@ final class ArchiveWriter: @unchecked Sendable {
     private let reading: ArchiveReading
     private let answers: ArchiveAnswers
     private var target: Target
-    private var sweep: (sweep: ArchiveSweep, number: UInt64)?
+    /// Without a number nobody has asked for it.
+    private var sweep: (sweep: ArchiveSweep, number: UInt64?)?
+    /// The bytes that the last such sweep has left.
+    private var lastByteCount = 0
     private var isStalled = false
     /// Content was erased that the write-ahead log may still have.
     private var mustTruncate = false
@@ -128,7 +131,11 @@ final class ArchiveWriter: @unchecked Sendable {
                 let isOver = if case .failure = result { true } else { next.isDone }
                 guard isOver else { return }
                 sweep = nil
-                answers.give([(number, result.map { .forgotten(next.forgotten) })])
+                if let number {
+                    answers.give([(number, result.map { .forgotten(next.forgotten) })])
+                } else {
+                    lastByteCount = totals.byteCount
+                }
             })
         return isStalled ? .stalled : .wrote
     }
@@ -148,7 +155,7 @@ final class ArchiveWriter: @unchecked Sendable {
         }
     }
 
-    private func nextSweep() -> (sweep: ArchiveSweep, number: UInt64)? {
+    private func nextSweep() -> (sweep: ArchiveSweep, number: UInt64?)? {
         guard case .open(let opened) = target else {
             waiting.withLock { waiting in
                 for sweep in waiting.sweeps { answers.give([(sweep.number, .failure(ArchiveFault("it is closed")))]) }
@@ -156,6 +163,7 @@ final class ArchiveWriter: @unchecked Sendable {
             }
             return nil
         }
+        if let due = ArchiveSweep.due(opened.store, lastByteCount: lastByteCount) { return (due, nil) }
         return waiting.withLock { waiting in
             // Bounds that were changed before the sweep hold for it, also if they came after this turn's work.
             let areBoundsNew = waiting.items.contains { if case .changeBounds = $0.work { true } else { false } }
