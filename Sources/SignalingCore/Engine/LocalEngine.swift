@@ -56,17 +56,9 @@ public final class LocalEngine: SessionEngine {
 
     /// Tells the archive what a session still carries for it. The session begins anew, above its history (HIS-3).
     private func salvage(_ session: KeptCommands.Session) {
-        guard let archive = sessions.history.archive, var unarchived = try? SessionReplay(session).state?.unarchived
-        else { return }
-        while let step = unarchived.nextStep(atMost: .max, { $0.date }) {
-            switch step {
-            case .append(let messages, let seq):
-                archive.append(messages, to: session.id) { _ in }
-                unarchived.archived(through: seq)
-            case .erase(let erasure, let seq):
-                archive.erase(erasure, of: session.id) { _ in }
-                unarchived.archived(through: seq)
-            }
+        if let unarchived = try? SessionReplay(session).state?.unarchived {
+            // At once: a server that stops soon writes what the archive was told.
+            sessions.salvage(unarchived, of: session.id, atMost: .max)
         }
     }
 
@@ -213,7 +205,7 @@ public final class LocalEngine: SessionEngine {
     private func mustOpen(for submission: Submission) -> Bool {
         if opening[submission.session] != nil { return true }
         if sessions[submission.session] != nil { return false }
-        if submission.isJoin, sessions.history.archive?.isEmpty == false { return true }
+        if submission.isJoin, sessions.mayHaveHistory(submission.session) { return true }
         return log.sleeperCount > 0 && submission.command.wakesSession
     }
 
@@ -247,15 +239,13 @@ public final class LocalEngine: SessionEngine {
 
     /// A session that begins must not give out the seqs of messages that the archive has (HIS-3).
     private func findEnd(of session: SessionID) {
-        guard let archive = sessions.history.archive, !archive.isEmpty,
-            opening[session]?.contains(where: \.isJoin) == true
-        else {
+        guard sessions.mayHaveHistory(session), opening[session]?.contains(where: \.isJoin) == true else {
             return carryOutWaiting(for: session)
         }
-        archive.lastSeq(of: session) { [self] result in
+        sessions.findStart(of: session) { [self] result in
             switch result {
-            case .success(let last):
-                if let last { sessions.host(session, node: ()).beginsAfter = last.advanced(by: SessionState.seqStep) }
+            case .success(let start):
+                if start > .zero { sessions.host(session, node: ()).beginsAfter = start }
                 carryOutWaiting(for: session)
             case .failure:
                 for submission in opening.removeValue(forKey: session) ?? [] {

@@ -67,20 +67,53 @@ extension LoggedSessions {
         }
     }
 
+    // MARK: - Lost orders
+
     /// Tells the archive what a state has for it that goes with its order (HIS-3), one step after the other.
-    func salvage(_ unarchived: Unarchived, of session: SessionID) {
-        guard let archive = history.archive,
-            let step = unarchived.nextStep(atMost: archive.largestBatchCount, { $0.date })
-        else { return }
+    ///
+    /// - Parameter count: the most messages of a step.
+    func salvage(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
+        if history.archive == nil || unarchived.isEmpty { return }
+        salvaged[session] = max(salvaged[session] ?? .zero, unarchived.mark)
+        salvageStep(unarchived, of: session, atMost: count)
+    }
+
+    private func salvageStep(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
+        guard let archive = history.archive, let step = unarchived.nextStep(atMost: count, { $0.date }) else {
+            return noteSalvaged(unarchived, of: session)
+        }
         let proceed = { [self] (result: Result<Void, ArchiveFault>, seq: Seq) in
-            guard case .success = result else { return }
+            guard case .success = result else { return noteSalvaged(unarchived, of: session) }
             var rest = unarchived
             rest.archived(through: seq)
-            salvage(rest, of: session)
+            salvageStep(rest, of: session, atMost: count)
         }
         switch step {
         case .append(let messages, let seq): archive.append(messages, to: session) { proceed($0, seq) }
         case .erase(let erasure, let seq): archive.erase(erasure, of: session) { proceed($0, seq) }
+        }
+    }
+
+    private func noteSalvaged(_ unarchived: Unarchived, of session: SessionID) {
+        if salvaged[session] == unarchived.mark { salvaged[session] = nil }
+    }
+
+    /// Whether a session that is not there may have the history of an order that was lost.
+    func mayHaveHistory(_ session: SessionID) -> Bool {
+        salvaged[session] != nil || history.archive?.isEmpty == false
+    }
+
+    /// The seq after which a session begins: far above every message that the archive has or is being told (HIS-3). A
+    /// question to the archive may overtake what it is told.
+    func findStart(of session: SessionID, answer: @escaping (Result<Seq, ArchiveFault>) -> Void) {
+        guard let archive = history.archive else { return answer(.success(.zero)) }
+        let salvaged = salvaged[session]
+        archive.lastSeq(of: session) { result in
+            answer(
+                result.map { last in
+                    guard let end = [last, salvaged].compactMap(\.self).max() else { return .zero }
+                    return end.advanced(by: SessionState.seqStep)
+                })
         }
     }
 

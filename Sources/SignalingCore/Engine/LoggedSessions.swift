@@ -18,6 +18,8 @@ final class LoggedSessions<Node> {
     private(set) var history: EngineHistory
     /// When to tell the archive what has waited for long, in the log's time.
     var archiveChecks = SessionDeadlines()
+    /// The greatest seqs of lost orders, while the archive is being told what was left of them.
+    var salvaged: [SessionID: Seq] = [:]
     /// Whether the process stops. Nothing is appended any more then.
     private(set) var isStopping = false
     private let log: any CommandLog

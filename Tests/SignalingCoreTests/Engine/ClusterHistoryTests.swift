@@ -184,6 +184,47 @@ struct ClusterHistoryTests {
         #expect(b.welcomes.last?.seq == Seq(1_000_000_005))
     }
 
+    @Test(
+        "HIS-3: what a node has for the archive that was away takes no seqs of an order that began meanwhile",
+        arguments: [false, true])
+    func lateSalvage(isDeclaredLost: Bool) {
+        a.join("ada")
+        cluster.settle()
+        for number in 1...3 { a.signal("ada", number) }
+        cluster.settle()
+        a.isFrozen = true
+        if isDeclaredLost { cluster.store.declareLost(a.log) }
+        cluster.store.forget(room)
+        b.join("bob")
+        cluster.settle()
+        b.signal("bob", 4)
+        cluster.settle()
+        // Neither the log nor the archive knew of the first order.
+        #expect(b.welcomes.last?.seq == Seq(1) && b.history() == ["2"])
+        a.isFrozen = false
+        cluster.pass(.seconds(61))
+        #expect(a.lost == [room] && archive.appends == [[2]])
+        #expect(a.history() == ["2"] && b.history() == ["2"])
+    }
+
+    @Test("HIS-3: what a node has for the archive that was away is archived if the new order began far above")
+    func lateSalvageBelow() {
+        a.join("ada")
+        cluster.settle()
+        a.signal("ada", 1)
+        cluster.pass(.seconds(61))
+        a.signal("ada", 2)
+        cluster.settle()
+        #expect(archive.appends == [[2]])
+        a.isFrozen = true
+        cluster.store.forget(room)
+        b.join("bob")
+        cluster.settle()
+        a.isFrozen = false
+        cluster.settle()
+        #expect(b.welcomes.last?.seq == Seq(1_000_000_003) && b.history() == ["2", "3"])
+    }
+
     @Test("HIS-3: the node that takes over archives what its predecessor has not")
     func newKeeper() {
         a.join("ada")

@@ -332,6 +332,27 @@ struct EngineHistoryTests {
         #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_004)])
     }
 
+    @Test("HIS-3: an order begins above what was salvaged, also while the archive cannot be written to")
+    func beginsBeforeTheSalvage() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.say("two")
+        host.settle()
+        var kept = host.log.crash(keeping: .max, lostAt: host.now)
+        (kept.discarded, kept.sessions) = (kept.sessions, [])
+        host.archive.holdsWrites = true
+        let next = Host(archive: host.archive, run: 2, kept: kept)
+        next.join("bob")
+        next.say("three", "bob")
+        next.settle()
+        #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_004)])
+        host.archive.holdsWrites = false
+        host.archive.release()
+        next.settle()
+        #expect(next.history == [#"2 "one""#, #"3 "two""#, #"1000000005 "three""#])
+    }
+
     @Test("HIS-9: an erasure reaches the archive, and no page has the content from its entry on")
     func erasing() {
         let host = Host()

@@ -26,22 +26,45 @@ extension ClusterEngine {
             return openAgain(hosted)
         }
         observer?.engine(lost: hosted.id)
-        salvage(hosted)
         forgetLocally(hosted)
         // The log may name connections whose sockets are closed now.
         let mustDetach = hosted.hasLoggedStep || hosted.state?.names(run) == true
-        if !isStopping, mustDetach || !hosted.node.readers.isEmpty {
+        let dropped = unarchived(of: hosted)
+        if isStopping {
+            salvage(dropped, of: hosted.id)
+        } else if mustDetach || dropped != nil || !hosted.node.readers.isEmpty {
             let reopened = beginOpening(hosted.id)
             reopened.node.mustDetach = mustDetach
+            reopened.node.dropped = dropped
             reopened.node.readers = hosted.node.readers
         }
         answerSteps(of: hosted, unsent: sessions.removeUnsent(of: hosted.id))
     }
 
-    /// The log may have lost the messages of the session that no archive has (HIS-3). If it has them, the archive gets
-    /// them twice.
-    private func salvage(_ hosted: Hosted) {
-        if let unarchived = hosted.state?.unarchived { sessions.salvage(unarchived, of: hosted.id) }
+    private func unarchived(of hosted: Hosted) -> (Unarchived, Epoch)? {
+        guard let state = hosted.state, !state.unarchived.isEmpty else { return hosted.node.dropped }
+        return (state.unarchived, state.epoch)
+    }
+
+    /// Tells the archive what a dropped copy had for it, when the log has told what became of the order (HIS-3): the log
+    /// may have lost the messages. If it has them, the archive gets them twice.
+    ///
+    /// This node may have been cut off for long. Another one, which knew nothing of these messages, may have begun the
+    /// session at the first seq meanwhile: then their seqs name others.
+    func salvageDropped(of hosted: Hosted) {
+        let dropped = hosted.node.dropped
+        hosted.node.dropped = nil
+        if let state = hosted.state, let dropped, state.epoch != dropped.epoch,
+            state.log.lastSeq < dropped.unarchived.mark.advanced(by: SessionState.seqStep / 2)
+        {
+            return
+        }
+        salvage(dropped, of: hosted.id)
+    }
+
+    private func salvage(_ dropped: (unarchived: Unarchived, epoch: Epoch)?, of session: SessionID) {
+        guard let unarchived = dropped?.unarchived, let archive = sessions.history.archive else { return }
+        sessions.salvage(unarchived, of: session, atMost: archive.largestBatchCount)
     }
 
     private func answerSteps(of hosted: Hosted, unsent: Set<CommandID>) {
@@ -65,10 +88,11 @@ extension ClusterEngine {
         let dropped = sessions.table.ordered.map(\.hosted)
         for hosted in dropped where !hosted.node.isOpening { observer?.engine(lost: hosted.id) }
         for hosted in dropped {
-            salvage(hosted)
             forgetLocally(hosted)
-            if hosted.node.isOpening || !hosted.node.readers.isEmpty {
+            let unarchived = unarchived(of: hosted)
+            if hosted.node.isOpening || unarchived != nil || !hosted.node.readers.isEmpty {
                 let reopened = beginOpening(hosted.id)
+                reopened.node.dropped = unarchived
                 reopened.node.waiting = hosted.node.waiting
                 reopened.node.readers = hosted.node.readers
             }

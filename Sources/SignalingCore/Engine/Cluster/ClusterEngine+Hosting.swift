@@ -23,6 +23,7 @@ extension ClusterEngine {
         do throws(CodingFault) { try hosted.restore(kept) } catch {
             return giveUp(hosted, ownCounter: kept.ownCounter, error)
         }
+        salvageDropped(of: hosted)
         if hosted.state != nil || !hosted.node.waiting.contains(where: \.isJoin) { return finishOpening(hosted, kept) }
         findEnd(of: hosted) { [self] in finishOpening(hosted, kept) }
     }
@@ -30,18 +31,18 @@ extension ClusterEngine {
     /// A session that begins must not give out the seqs of messages that the archive has (HIS-3). Every node that may
     /// begin it asks, since only the first `begin` has an effect.
     private func findEnd(of hosted: Hosted, then begin: @escaping () -> Void) {
-        guard let archive = sessions.history.archive, !archive.isEmpty else { return begin() }
+        guard sessions.mayHaveHistory(hosted.id) else { return begin() }
         let count = hosted.node.openingCount
         var isWithinReport = true
-        archive.lastSeq(of: hosted.id) { [self] result in
+        sessions.findStart(of: hosted.id) { [self] result in
             // The session may have begun elsewhere meanwhile, and is opened again.
             guard sessions[hosted.id] === hosted, hosted.node.isOpening, hosted.node.openingCount == count else {
                 return
             }
             let proceed = { [self] in
                 switch result {
-                case .success(let last):
-                    if let last { hosted.beginsAfter = last.advanced(by: SessionState.seqStep) }
+                case .success(let start):
+                    hosted.beginsAfter = start
                     begin()
                 case .failure: refuseWaiting(of: hosted)
                 }

@@ -13,6 +13,8 @@ struct NodeSession {
     var readers: Deque<(Reading) -> Void> = []
     /// The last use of the session by a client or a backend of this node, in the process's time.
     var lastInterest = MonotonicInstant(nanoseconds: 0)
+    /// What a copy that this node has dropped had for the archive, and the epoch of its order.
+    var dropped: (unarchived: Unarchived, epoch: Epoch)?
     /// Whether the connections of this node have lost their sockets, and the log does not know it yet.
     var mustDetach = false
     /// No `advance` is appended before this moment, in the log's time.
