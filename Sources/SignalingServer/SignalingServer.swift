@@ -202,7 +202,7 @@ public final class SignalingServer: Service {
             hub: hub, verifier: verifier, files: files, development: development,
             isShared: configuration.isShared,
             links: configuration.redis.isEmpty ? LinkCodes() : nil, requestRate: configuration.requestRate,
-            obstacle: { sessions.obstacle }, admin: api,
+            obstacle: { sessions.obstacle }, historyFault: { sessions.historyFault }, admin: api,
             metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer

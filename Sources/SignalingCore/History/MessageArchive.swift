@@ -51,11 +51,14 @@ public protocol MessageArchive: AnyObject {
     var byteCount: Int { get }
     /// The number of all messages, as far as is known, for metrics.
     var messageCount: Int { get }
+    /// Why nothing can be written at present; `nil` while it can. Messages wait in the states of their sessions meanwhile.
+    var fault: CommandLogFault? { get }
 }
 
 extension MessageArchive {
     /// What one transaction of a database should have.
     public var largestBatchCount: Int { 128 }
+    public var fault: CommandLogFault? { nil }
 }
 
 /// A message in an archive, as parts of the JSON object that clients get (HIS-6).

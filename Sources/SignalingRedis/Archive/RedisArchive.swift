@@ -48,6 +48,7 @@ public final class RedisArchive: MessageArchive {
     public var isEmpty: Bool { false }
     public var byteCount: Int { 0 }
     public var messageCount: Int { 0 }
+    public var fault: CommandLogFault? { shards.lazy.compactMap(\.fault).first }
     /// Several seconds pass until Redis surely has a batch, and a session has one batch on its way.
     public var largestBatchCount: Int { 4_096 }
 

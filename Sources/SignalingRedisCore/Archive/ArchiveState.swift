@@ -70,7 +70,8 @@ package struct ArchiveState {
     /// The calls without an answer, and since when the oldest of them waits.
     private var unansweredCount = 0
     private var waitingSince: MonotonicInstant?
-    private var toldFault: CommandLogFault?
+    /// Why nothing can be written; `nil` while it can.
+    package private(set) var fault: CommandLogFault?
     private var effects: [Effect] = []
 
     /// - Parameter redis: the address, without its password.
@@ -105,6 +106,8 @@ package struct ArchiveState {
         guard case .connecting = link else { return }
         link = .ready(isTrusted: forgetsNothing)
         attemptCount = 0
+        // Without it an archive that nobody writes to would seem ill for ever. A write that fails tells of it again.
+        tell(nil)
         send(now)
     }
 
@@ -132,10 +135,10 @@ package struct ArchiveState {
         link = .closed
     }
 
-    private mutating func tell(_ fault: CommandLogFault?) {
-        if fault?.code == toldFault?.code { return }
-        toldFault = fault
-        effects.append(.note(fault))
+    private mutating func tell(_ new: CommandLogFault?) {
+        if new?.code == fault?.code { return }
+        fault = new
+        effects.append(.note(new))
     }
 
     // MARK: - Sending
@@ -268,7 +271,7 @@ package struct ArchiveState {
             items[number].map({ now.duration(since: $0.askedAt) >= times.connecting }) ?? true
         {
             reads.removeFirst()
-            finish(number, .failure(ArchiveFault("\(toldFault ?? silence)")))
+            finish(number, .failure(ArchiveFault("\(fault ?? silence)")))
         }
     }
 

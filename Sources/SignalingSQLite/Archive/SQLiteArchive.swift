@@ -47,6 +47,12 @@ public final class SQLiteArchive: MessageArchive {
         set { answers.onHealthChange = newValue }
     }
     public var health: CommandLogHealth { answers.health }
+    public var fault: CommandLogFault? {
+        switch health {
+        case .keeping: nil
+        case .stalled(let fault), .failed(let fault): fault
+        }
+    }
 
     /// Writes what waits, and closes the database. Waits for the disk.
     public func close() {

@@ -24,6 +24,7 @@ final class RESTRouter {
     /// Whether the server is stopping (`/readyz`).
     var isDraining = false
     private let obstacle: () -> String?
+    private let historyFault: () -> String?
     let admin: AdminAPI
     private let metrics: (() -> HTTPResponse)?
     private let log: RequestLog
@@ -33,11 +34,13 @@ final class RESTRouter {
     ///   - isShared: whether devices of the local network use development mode, too.
     ///   - links: `nil` if several nodes share the sessions.
     ///   - obstacle: why the server must not be given new work; `nil` when it may (`/readyz`).
+    ///   - historyFault: why messages do not reach the history; `nil` when they do (`/readyz`).
     ///   - admin: for projects, each of which sees its own sessions.
     ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        isShared: Bool, links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?, admin: AdminAPI,
+        isShared: Bool, links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?,
+        historyFault: @escaping () -> String?, admin: AdminAPI,
         metrics: (() -> HTTPResponse)?, log: RequestLog
     ) {
         self.hub = hub
@@ -48,6 +51,7 @@ final class RESTRouter {
         self.links = links
         rates = RequestRates(limit: requestRate)
         self.obstacle = obstacle
+        self.historyFault = historyFault
         self.admin = admin
         self.metrics = metrics
         self.log = log
@@ -114,7 +118,9 @@ final class RESTRouter {
             return .json(development == nil ? ["status": "ok"] : ["status": "ok", "rooms": true])
         }
         let status = isDraining ? "draining" : obstacle() ?? "ok"
-        return .json(["status": .string(status)], status: status == "ok" ? .ok : .serviceUnavailable)
+        var body: JSONObject = ["status": .string(status)]
+        if let fault = historyFault() { body.append("history", .string(fault)) }
+        return .json(.object(body), status: status == "ok" ? .ok : .serviceUnavailable)
     }
 
     private func refuseMethod(_ route: Route) -> HTTPResponse {

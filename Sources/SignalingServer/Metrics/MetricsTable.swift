@@ -95,6 +95,8 @@ public enum MetricsTable {
         .histogram(.durations), "command_log_snapshot_duration_seconds",
         "From the decision to keep a snapshot of a session to its confirmation.")
 
+    static let historyHealthy = MetricDeclaration(
+        .gauge, "history_healthy", "1 while messages can be written to the history, 0 while they cannot.")
     static let historyMessages = MetricDeclaration(
         .gauge, "history_messages", "Messages in the histories of all sessions. Not with redis.")
     static let historyBytes = MetricDeclaration(
@@ -123,7 +125,8 @@ public enum MetricsTable {
         receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
         requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
         nodes, logInFlight,
-        logAppend, logSize, snapshotDuration, historyMessages, historyBytes, sleepers, historyReads, residentMemory,
+        logAppend, logSize, snapshotDuration, historyHealthy, historyMessages, historyBytes, sleepers, historyReads,
+        residentMemory,
         openDescriptors, maxDescriptors, processorTime, startTime,
     ]
 }

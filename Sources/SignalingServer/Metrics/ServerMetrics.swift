@@ -217,10 +217,12 @@ final class ServerMetrics {
     }
 
     private func publishHistory(to sink: MetricsSink) {
-        if let history = sources.sessions.history {
-            sink.gauge(MetricsTable.historyMessages, Double(history.archive.messageCount))
-            sink.gauge(MetricsTable.historyBytes, Double(history.archive.byteCount))
-            sink.gauge(MetricsTable.sleepers, Double(history.sleeperCount()))
+        let archive = sources.sessions.archive
+        sink.gauge(MetricsTable.historyHealthy, archive.fault == nil ? 1 : 0)
+        if let sleeperCount = sources.sessions.sleeperCount {
+            sink.gauge(MetricsTable.historyMessages, Double(archive.messageCount))
+            sink.gauge(MetricsTable.historyBytes, Double(archive.byteCount))
+            sink.gauge(MetricsTable.sleepers, Double(sleeperCount()))
         }
         let reads = sources.hub.history.counts
         for (outcome, count) in [("read", reads.read), ("shared", reads.shared), ("failed", reads.failed)] {

@@ -20,15 +20,11 @@ struct SessionHost {
         case redis(RedisCommandLog, RedisLogMeter)
     }
 
-    /// What the sessions of this server have kept, for metrics; `nil` if several servers share it.
-    struct History {
-        let archive: any MessageArchive
-        let sleeperCount: () -> Int
-    }
-
     let engine: any SessionEngine
     let store: Store
-    let history: History?
+    let archive: any MessageArchive
+    /// For metrics; `nil` if several servers share the sessions that sleep.
+    let sleeperCount: (() -> Int)?
 
     /// Sessions in memory, which end with the process.
     static func inMemory(_ configuration: ServerConfiguration, loop: LoopThread) -> SessionHost {
@@ -39,8 +35,7 @@ struct SessionHost {
             date: { WallTime(milliseconds: date.milliseconds + $0.duration(since: start).wholeMilliseconds) },
             projectOf: project, makeEpoch: makeEpochs())
         return SessionHost(
-            engine: engine, store: .memory,
-            history: History(archive: archive, sleeperCount: { [engine] in engine.sleeperCount }))
+            engine: engine, store: .memory, archive: archive, sleeperCount: { [engine] in engine.sleeperCount })
     }
 
     /// Sessions that this server shares with all others on the same Redis.
@@ -61,7 +56,7 @@ struct SessionHost {
                     "a session cannot be read; a later version of Signalbox may have written it",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
             }, projectOf: project, makeEpoch: makeEpochs())
-        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)), history: nil)
+        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)), archive: archive, sleeperCount: nil)
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -99,8 +94,8 @@ struct SessionHost {
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
             return SessionHost(
-                engine: engine, store: .folder(log, metered, archive),
-                history: History(archive: archive, sleeperCount: { [log] in log.sleeperCount }))
+                engine: engine, store: .folder(log, metered, archive), archive: archive,
+                sleeperCount: { [log] in log.sleeperCount })
         } catch {
             throw StateFolderError(error.message)
         }
@@ -141,6 +136,10 @@ struct SessionHost {
             }
         }
     }
+
+    /// Why kept messages do not reach the history at present, for `/readyz`; `nil` when they do. It is no obstacle: the
+    /// sessions carry the messages meanwhile, and every server on the same disk or Redis would have the same one.
+    var historyFault: String? { archive.fault.map(\.code.description) }
 
     private static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.read(session).apiKey }
 
