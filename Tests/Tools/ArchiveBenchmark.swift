@@ -6,7 +6,8 @@ import SignalingSQLite
 import TestSupport
 
 /// `archive [COUNT [FOLDER]]` prints what the history of a state folder costs: writing COUNT messages of 500 sessions,
-/// the time to open them again, pages of 50 beside 5,000 writes a second, and opening 100,000 sleeping sessions.
+/// the time to open them again, pages of 50 beside 5,000 writes a second, and opening and waking 100,000 sleeping
+/// sessions.
 enum ArchiveBenchmark {
     private static let sessionCount: Int64 = 500
     /// Messages of one session in an append.
@@ -119,10 +120,22 @@ enum ArchiveBenchmark {
         }
         let memory = residentByteCount
         let start = now
-        let log = try open(TestLoop())
+        let loop = TestLoop()
+        let log = try open(loop)
         print(
             "opened \(log.sleeperCount) sleeping sessions in \(now.duration(since: start)), "
                 + "\((residentByteCount - memory) >> 10) KiB more")
+        var times: [Duration] = []
+        for number in 0..<5_000 {
+            var isAwake = false
+            let asked = now
+            // Each once, and neighbours not one after the other.
+            log.wake(Tools.session(number * 7_919 % 100_000)) { isAwake = $0 != nil }
+            try loop.run { isAwake }
+            times.append(now.duration(since: asked))
+        }
+        times.sort()
+        print("woke 5000 of them: p50 \(times[2_500]), p99 \(times[4_950]), greatest \(times[4_999])")
         try log.close()
     }
 
