@@ -2,6 +2,10 @@
 
 from playwright.sync_api import expect
 
+# So much time a program has for all attributes (`SETUP_TIME`), and a user for the divider, with some more.
+SETUP_MILLISECONDS = 4_100
+READ_MILLISECONDS = 4_100
+
 # A session without a server, which acknowledges a message when the test says so.
 FAKE_SESSION = """
   window.fakeSession = (sessionId) => {

@@ -5,7 +5,9 @@ import re
 
 import pytest
 from application import Application
-from chat_element import FAKE_SESSION, element, expect_messages, expect_state, send
+from chat_element import (
+    FAKE_SESSION, READ_MILLISECONDS, SETUP_MILLISECONDS, element, expect_messages, expect_state, send,
+)  # fmt: skip
 from conftest import REPOSITORY
 from playwright.sync_api import expect
 
@@ -205,6 +207,7 @@ def test_the_parts_of_the_document_exist(open_host, access):
 def test_wrong_credentials_get_a_sentence_and_the_program_the_reason(open_host, access, changes, cause, words):
     good = access("Ada")
     page = open_host()
+    page.clock.install()
     page.evaluate("() => addEventListener('signalbox-error', ({ detail }) => (window.detail = detail))")
     page.evaluate(
         """(attributes) => {
@@ -217,10 +220,12 @@ def test_wrong_credentials_get_a_sentence_and_the_program_the_reason(open_host, 
             ({"session": good["sessionId"], "key": good["apiKey"], "token": good["token"]} | changes).items()
         ),
     )
+    lacking = words.startswith("it lacks")
+    if lacking:
+        page.clock.run_for(SETUP_MILLISECONDS)
     expect_state(page, "failed")
     assert page.evaluate("detail.cause") == cause
     assert words in page.evaluate("detail.message")
-    lacking = words.startswith("it lacks")
     sentence = f"This chat is not set up yet: {words}." if lacking else page.evaluate("chat.textOf(detail.cause)")
     expect(page.locator("#chat-status-text")).to_have_text(sentence)
     expect(page.locator("#composer-text")).to_be_disabled()
@@ -397,6 +402,7 @@ def test_messages_that_arrive_while_the_page_hides_the_element_are_unread(open_h
     send(ada, "seen")
     expect_messages(bob, "seen")
     assert bob.evaluate("chat.unreadCount") == 0
+    bob.clock.install()
     bob.evaluate("() => { box.hidden = true; }")
     bob.wait_for_function("() => !chat.component.isVisible")
     send(ada, "not seen")
@@ -404,6 +410,7 @@ def test_messages_that_arrive_while_the_page_hides_the_element_are_unread(open_h
     bob.evaluate("() => { box.hidden = false; }")
     expect(bob.locator("#chat .unread-divider")).to_be_visible()
     # The user sees the messages now.
+    bob.clock.run_for(READ_MILLISECONDS)
     bob.wait_for_function("() => chat.unreadCount === 0")
     assert bob.evaluate("chat.component.isVisible")
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from application import Application
-from chat_element import expect_messages, expect_state, send
+from chat_element import SETUP_MILLISECONDS, expect_messages, expect_state, send
 from conftest import DEADLINE, REPOSITORY
 from playwright.sync_api import expect
 
@@ -74,7 +74,9 @@ def test_a_key_that_the_api_key_hides_may_change_without_a_new_connection(open_h
            }"""
     )
     assert states == []
+    page.clock.install()
     page.evaluate("chat.removeAttribute('key')")
+    page.clock.run_for(SETUP_MILLISECONDS)
     expect_state(page, "failed")
     expect(page.locator("#chat-status")).to_contain_text("it lacks api-key")
     # The programmer reads why.
@@ -107,6 +109,7 @@ def test_a_server_alone_is_no_wish_to_connect(open_host, access, url):
 def test_without_a_known_server_the_element_asks_for_one(open_host, access):
     good = access("Ada")
     page = open_host()
+    page.clock.install()
     # As in a program whose bundler has the element in it.
     page.evaluate(
         """({ sessionId: session, apiKey, token }) => {
@@ -116,6 +119,7 @@ def test_without_a_known_server_the_element_asks_for_one(open_host, access):
            }""",
         good,
     )
+    page.clock.run_for(SETUP_MILLISECONDS)
     expect_state(page, "failed")
     expect(page.locator("#chat-status-text")).to_have_text("This chat is not set up yet: it lacks server.")
     assert page.complaints == ["<signalbox-chat>: The chat cannot connect: it lacks server."]
