@@ -41,6 +41,7 @@ public struct State<Value> {
 
 @propertyWrapper
 public struct Binding<Value> {
+    public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {}
     public var wrappedValue: Value {
         get { fatalError("a stand-in") }
         nonmutating set {}
