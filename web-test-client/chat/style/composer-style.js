@@ -131,6 +131,7 @@ export const COMPOSER_STYLE = `
 }
 
 .composer textarea[readonly] {
+  grid-column: 1 / -1;
   background: var(--surface);
   color: var(--ink-soft);
   border-style: dashed;
