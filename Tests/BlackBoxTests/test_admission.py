@@ -10,7 +10,6 @@ import itertools
 import os
 import resource
 import select
-import signal
 import socket
 import ssl
 
@@ -21,6 +20,7 @@ from credentials import Project
 from raw_socket import RawSocket, handshake
 from server_process import DEADLINE, Server, run
 from signalbox_client import Bystander, Client
+from waiting import suspended
 
 # More than the 1,024 header places of libwebsockets.
 MANY = 1_150
@@ -439,11 +439,10 @@ def test_g_5_addresses_take_turns_so_a_newcomer_does_not_wait_behind_all_of_anot
 
         beginning = greeting(server.tls) if is_secure else REQUEST
         flood, newcomer = [connect("127.0.0.1") for _ in range(PLACES)], connect("127.0.0.2")
-        # Stopped, the server finds all of them at once.
-        os.kill(server.pid, signal.SIGSTOP)
-        for each in [*flood, newcomer]:
-            each.sendall(beginning)
-        os.kill(server.pid, signal.SIGCONT)
+        # Suspended, the server finds all of them at once.
+        with suspended(server.pid):
+            for each in [*flood, newcomer]:
+                each.sendall(beginning)
         assert select.select([newcomer], [], [], DEADLINE)[0]
         before = sum(bool(select.select([each], [], [], 0)[0]) for each in flood)
         assert before < PLACES / 2, f"{before} of {PLACES} were served before it"

@@ -9,7 +9,7 @@ import pytest
 
 from administration import Admin
 from server_process import BINARY, DEADLINE, REPOSITORY, TLS, Command, Server, environment, run
-from waiting import free_port
+from waiting import free_port, suspended
 
 SMALL = ["--rooms", "3", "--members", "4", "--rate", "5", "--seconds", "2", "--warm-up", "1", "--limit", "10000"]
 
@@ -80,10 +80,8 @@ def report_of_a_stall():
         with command:
             while admin.get("stats")["signals"] < 50:
                 pass
-            server.process.send_signal(signal.SIGSTOP)
-            with subprocess.Popen(["sleep", "1"]) as pause:
-                pause.wait()
-            server.process.send_signal(signal.SIGCONT)
+            with suspended(server.pid):
+                subprocess.run(["sleep", "1"], check=True)
             report = json.loads(command.out.until("verdict"))
             assert command.wait() == 1
             return report

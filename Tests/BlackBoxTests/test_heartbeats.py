@@ -6,8 +6,6 @@ times.
 """
 
 import asyncio
-import os
-import signal
 import time
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from raw_socket import RawSocket
 from server_process import Server
 from signalbox_client import Bystander, Client, connect_line
+from waiting import suspended
 
 HEARTBEAT_SECONDS = 10
 
@@ -55,9 +54,8 @@ async def test_hb_3_a_server_that_was_stopped_for_more_than_two_heartbeats_keeps
     with Server() as own:
         session = own.project.session()
         async with await Client.join(own, session) as ada, await Client.join(own, session) as bob:
-            os.kill(own.pid, signal.SIGSTOP)
-            await asyncio.sleep(2 * HEARTBEAT_SECONDS + 2)
-            os.kill(own.pid, signal.SIGCONT)
+            with suspended(own.pid):
+                await asyncio.sleep(2 * HEARTBEAT_SECONDS + 2)
             await ada.expect("connectionCreated", connection=bob.me)
             for client in (ada, bob):
                 assert (await client.signal(to=client.id))[0]["ev"] == "ack"
@@ -131,11 +129,10 @@ async def test_con_14_a_connect_that_its_client_has_given_up_begins_no_connectio
         session = own.project.session()
         async with await Client.join(own, session) as ada:
             async with await RawSocket.websocket(own) as late:
-                os.kill(own.pid, signal.SIGSTOP)
-                await late.send_text(connect_line(own, session))
-                late.writer.close()
-                await late.writer.wait_closed()
-            os.kill(own.pid, signal.SIGCONT)
+                with suspended(own.pid):
+                    await late.send_text(connect_line(own, session))
+                    late.writer.close()
+                    await late.writer.wait_closed()
             async with await Client.join(own, session) as bob:
                 # The connect above was there before bob's.
                 await ada.expect("connectionCreated", connection=bob.me)

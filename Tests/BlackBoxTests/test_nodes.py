@@ -16,7 +16,7 @@ from durable import kill
 from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
 from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
-from waiting import free_port, wait_for
+from waiting import free_port, suspended, wait_for
 from webhook_receiver import Receiver
 
 
@@ -358,8 +358,7 @@ async def test_log_34_a_node_without_redis_sends_its_clients_away_and_they_resum
     with nodes(1) as (redis, (node,)):
         session = node.project.session()
         ada = await Client.join(node, session)
-        redis.process.send_signal(signal.SIGSTOP)
-        try:
+        with suspended(redis.process.pid):
             code, events = await ada.closed()
             assert code == 1001 and events[-1]["reconnect"] is True
             # A client that comes meanwhile is sent away at once, and can try another node.
@@ -367,8 +366,6 @@ async def test_log_34_a_node_without_redis_sends_its_clients_away_and_they_resum
             await late.request("connect", apiKey=node.project.key, sessionId=session, token=node.project.token(session))
             code, _ = await late.closed()
             assert code == 1001
-        finally:
-            redis.process.send_signal(signal.SIGCONT)
         await asyncio.to_thread(wait_for, lambda: node.request("GET", "/readyz").status == 200, "Redis")
         back = await resumed(node, session, ada, after=1)
         async with back:

@@ -18,7 +18,7 @@ from cutting_relay import Relay
 from raw_socket import CLOSE, STALLED_BUFFER, TEXT, RawSocket, frame, handshake
 from server_process import DEADLINE, Command, Server
 from signalbox_client import Client, connect_line
-from waiting import free_port
+from waiting import free_port, stands_still, suspended, wait_for
 
 
 def is_told(events):
@@ -171,6 +171,7 @@ os.kill(int(sys.argv[4]), signal.SIGSTOP)
     pong = frame(TEXT, b'{"op":"pong"}').hex()
     arguments = [str(first.fileno()), str(DEADLINE), pong, str(server.process.pid)]
     subprocess.run([sys.executable, "-c", watch, *arguments], pass_fds=[first.fileno()], check=True)
+    wait_for(lambda: stands_still(server.pid), "the server to stand still")
 
 
 async def timed_end(client):
@@ -225,10 +226,9 @@ async def test_leave_5_a_second_signal_disconnects_the_remaining_clients_at_once
     with Server("--drain-seconds", "5") as server:
         ends = await join_many(server, 2000)
         # The server finds both signals together. Two of one kind would count as one.
-        server.process.send_signal(signal.SIGSTOP)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.send_signal(signal.SIGINT)
-        server.process.send_signal(signal.SIGCONT)
+        with suspended(server.pid):
+            server.process.send_signal(signal.SIGTERM)
+            server.process.send_signal(signal.SIGINT)
         waits = [(await end)[2]["reconnectAfter"] for end in ends]
         # In turn, most would be asked to return after the last had been disconnected.
         assert sum(wait <= 250 for wait in waits) > 1200, sorted(waits)
@@ -259,14 +259,13 @@ def test_a_stop_in_the_same_turn_as_the_ends_of_connections_exits_with_0():
             return client
 
         idle, held = ([connection(first) for _ in range(5)] for first in (request, request[:-2]))
-        server.process.send_signal(signal.SIGSTOP)
-        for clients in (idle, held):
-            clients[0].close()
-            clients[1].shutdown(socket.SHUT_WR)
-            clients[2].sendall(request)
-            clients[3].sendall(b"\r\n")
-        for first in (b"", request[:-2], request + request):
-            stack.enter_context(socket.create_connection((server.host, server.port), DEADLINE)).sendall(first)
-        server.process.terminate()
-        server.process.send_signal(signal.SIGCONT)
+        with suspended(server.pid):
+            for clients in (idle, held):
+                clients[0].close()
+                clients[1].shutdown(socket.SHUT_WR)
+                clients[2].sendall(request)
+                clients[3].sendall(b"\r\n")
+            for first in (b"", request[:-2], request + request):
+                stack.enter_context(socket.create_connection((server.host, server.port), DEADLINE)).sendall(first)
+            server.process.terminate()
         assert server.wait() == 0

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import os
 import pathlib
 import random
+import signal
 import socket
 import time
 
@@ -26,6 +28,24 @@ async def until(condition, what):
         assert time.monotonic() < deadline, f"waited in vain for {what}"
         await asyncio.sleep(0.01)
     return found
+
+
+@contextlib.contextmanager
+def suspended(pid):
+    """A process stands still. SIGSTOP only asks for that: its threads may run on for a while on a busy machine."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_for(lambda: stands_still(pid), f"process {pid} to stand still")
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def stands_still(pid):
+    """Whether all threads of a process are stopped."""
+    stats = [task.joinpath("stat").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    # The name of a thread, in parentheses, may contain any character. Its state follows.
+    return all(stat.rpartition(")")[2].split()[0] == "T" for stat in stats)
 
 
 # The kernel gives outgoing connections and listeners on port 0 a port of this range.
