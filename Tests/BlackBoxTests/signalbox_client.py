@@ -204,6 +204,16 @@ class Bystander(Client):
         return events
 
 
+async def join_all(server, sessions, **options):
+    """A client in each of the sessions. A few at a time: each has to send its `connect` in time (CON-2), also on a busy
+    machine."""
+    clients = []
+    for first in range(0, len(sessions), 20):
+        batch = sessions[first : first + 20]
+        clients += await asyncio.gather(*(Client.join(server, session, **options) for session in batch))
+    return clients
+
+
 def presence_id(event):
     return event.get("connectionId") or event["connection"]["connectionId"]
 

@@ -12,7 +12,7 @@ import pytest
 from administration import Admin
 from credentials import Project
 from server_process import DEADLINE, Command, Server, run
-from signalbox_client import Client
+from signalbox_client import Client, join_all
 from waiting import wait_for
 
 TOKEN = "an admin token of the tests"
@@ -138,7 +138,7 @@ async def test_a_list_that_takes_several_turns_of_the_loop_is_whole():
     with Server("--admin-port", "0") as server:
         admin, large = Admin(server), server.project.session()
         sessions = [large] * 230 + [server.project.session() for _ in range(230)]
-        clients = await asyncio.gather(*(Client.join(server, session) for session in sessions))
+        clients = await join_all(server, sessions)
         ids = {client.id for client in clients}
         page = admin.get("connections?limit=1000")
         assert page["count"] == 460 and {each["connectionId"] for each in page["items"]} == ids
@@ -210,7 +210,7 @@ def test_the_admin_listener_is_for_its_own_machine_or_asks_for_a_token():
 
 
 def test_the_admin_listener_needs_a_token_on_other_addresses():
-    refused = run("serve", "--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0", timeout=10)
+    refused = run("serve", "--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0")
     assert refused.returncode == 64 and "--admin-token" in refused.stderr and refused.stderr.count("\n") == 1
     assert "ready" not in refused.stdout
 
@@ -236,7 +236,7 @@ def test_the_admin_listener_answers_no_request_of_a_proxy_without_a_token(admin_
 
 def test_the_admin_listener_needs_a_token_beside_a_trusted_proxy():
     options = ("--port", "0", "--admin-port", "0", "--trusted-proxy", "127.0.0.1")
-    refused = run("serve", *options, timeout=30, api_key="100", api_secret="a secret of the tests")
+    refused = run("serve", *options, api_key="100", api_secret="a secret of the tests")
     assert refused.returncode == 64 and "--admin-token" in refused.stderr and refused.stderr.count("\n") == 1, refused
     with Server(*options[2:], admin_token=TOKEN) as server:
         assert Admin(server).request("GET", "/metrics", bearer(TOKEN)).status == 200
@@ -291,7 +291,7 @@ def test_a_blank_admin_token_is_refused(tmp_path, source, token):
         "option": (["--admin-token", token], {}), "variable": ([], {"admin_token": token}),
         "file of the variable": ([], {"admin_token_file": secret}), "file": (["--config", settings], {}),
     }[source]  # fmt: skip
-    refused = run("serve", "--port", "0", "--admin-port", "0", *arguments, timeout=30, **variables)
+    refused = run("serve", "--port", "0", "--admin-port", "0", *arguments, **variables)
     assert refused.returncode != 0 and refused.stdout == "" and refused.stderr.count("\n") == 1, refused
     assert "adminToken" in refused.stderr or "ADMIN_TOKEN" in refused.stderr, refused.stderr
 
@@ -300,21 +300,22 @@ async def test_the_commands_show_sessions_and_disconnect(admin_server):
     server, admin = admin_server, admin_server.admin
     session = server.project.session()
 
-    def command(*arguments, **settings):
-        return run("admin", *arguments, "--url", admin.url, **settings)
+    async def command(*arguments):
+        # On a thread, so that the client answers its pings meanwhile.
+        return await asyncio.to_thread(run, "admin", *arguments, "--url", admin.url)
 
     async with await Client.join(server, session, data="Ada\x1b[31m") as ada:
-        assert session in command("sessions").stdout
-        shown = command("session", session).stdout
+        assert session in (await command("sessions")).stdout
+        shown = (await command("session", session)).stdout
         assert ada.id in shown and "publisher" in shown and "\x1b" not in shown
-        assert ada.id in command("connections").stdout
-        assert re.search(r"connections\.joined +\d+", command("stats").stdout)
-        assert json.loads(command("sessions", "--json").stdout)["count"] >= 1
-        assert json.loads(command("session", session, "--json").stdout)["connections"]["count"] == 1
-        done = command("disconnect", session, ada.id)
+        assert ada.id in (await command("connections")).stdout
+        assert re.search(r"connections\.joined +\d+", (await command("stats")).stdout)
+        assert json.loads((await command("sessions", "--json")).stdout)["count"] >= 1
+        assert json.loads((await command("session", session, "--json")).stdout)["connections"]["count"] == 1
+        done = await command("disconnect", session, ada.id)
         assert done.returncode == 0, done
         assert (await ada.closed())[0] == 4502
-    assert command("session", server.project.session()).returncode == 1
+    assert (await command("session", server.project.session())).returncode == 1
     credentials = {"api_key": server.project.key, "api_secret": server.project.secret}
     assert run("admin", "sessions", "--url", server.url, **credentials).returncode == 0
     assert run("admin", "stats", "--url", server.url, **credentials).returncode == 77

@@ -677,7 +677,7 @@ def test_room_prints_the_session_of_a_room_and_names_what_is_wrong(dev_server, s
     ["link", "lobby", "--name", "Bob"], ["history", "lobby"],
 ])  # fmt: skip
 def test_wrong_credentials_for_a_room_are_77_also_where_none_are_needed(dev_server, command):
-    refused = run(*command, server=dev_server.url, api_key="100", api_secret="wrong", timeout=20)
+    refused = run(*command, server=dev_server.url, api_key="100", api_secret="wrong")
     fails_in_one_line(refused, REFUSED, "leave out the key and the secret")
 
 

@@ -17,7 +17,7 @@ SECRET = "a secret that no output may contain"
 
 def refused(status, *arguments, text, **settings):
     """Requires that `serve` ends at once with this status and one line that has this text."""
-    done = run(*arguments, timeout=20, **settings)
+    done = run(*arguments, **settings)
     assert done.returncode == status, done
     assert re.search(text, done.stderr) and done.stderr.count("\n") == 1 and not done.stdout, done
     return done
@@ -84,7 +84,7 @@ def test_check_and_serve_report_all_faults_at_once(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text('{"prot": 1, "resumeSeconds": -1, "tlsKey": "k", "projects": [{"apiKey": "1", "secrets": []}]}')
     for status, arguments in ((78, ("config", "check", file)), (64, ("serve", "--config", file))):
-        done = run(*arguments, timeout=20, admin_token="t")
+        done = run(*arguments, admin_token="t")
         lines = done.stderr.splitlines()
         assert done.returncode == status and not done.stdout, done
         assert all(line.startswith("signalbox: ") for line in lines)

@@ -9,7 +9,7 @@ import pytest
 from credentials import Project
 from raw_socket import CONTINUATION, TEXT, RawSocket, frame
 from server_process import Server
-from signalbox_client import Bystander, Client, connect_line, reconnect
+from signalbox_client import Bystander, Client, connect_line, join_all, reconnect
 from webhook_receiver import Receiver, closed_port
 
 
@@ -135,7 +135,7 @@ async def test_rest_6_each_100_items_of_a_list_count_as_a_request(path):
     """The rate is one request a second, five at once. Without the items, five lists would be answered at once."""
     with Server("--request-rate", "1") as server:
         session = server.project.session()
-        clients = await asyncio.gather(*(Client.join(server, session) for _ in range(100)))
+        clients = await join_all(server, [session] * 100)
         began = time.monotonic()
         answers = [server.rest("GET", path.format(session)) for _ in range(5)]
         took = time.monotonic() - began

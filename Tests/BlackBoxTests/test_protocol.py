@@ -8,7 +8,7 @@ import pytest
 
 from raw_socket import CLOSE, RawSocket, frame
 from server_process import Server
-from signalbox_client import Client, connect_line, refuses
+from signalbox_client import Client, connect_line, join_all, refuses
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -76,7 +76,7 @@ async def test_con_10_capabilities_follow_the_role(server, session, make, role, 
 
 
 async def test_con_5_creation_times_are_strictly_increasing(server, session):
-    clients = await asyncio.gather(*(Client.join(server, session) for _ in range(40)))
+    clients = await join_all(server, [session] * 40)
     last = max(clients, key=lambda client: client.connected["seq"])
     times = [connection["creationTime"] for connection in last.connected["connections"]]
     assert len(times) == 40
@@ -470,11 +470,8 @@ async def test_tok_limits_a_token_of_16384_bytes_is_accepted_and_a_longer_one_is
 
 
 async def test_g_3_a_thousand_receivers_receive_each_broadcast_once(server, session):
-    receivers = []
     # Without presence: a million connectionCreated events would mostly load this test.
-    quiet = {"connectionEventsSuppressed": True}
-    for _ in range(20):
-        receivers += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(50)))
+    receivers = await join_all(server, [session] * 1000, options={"connectionEventsSuppressed": True})
     async with await Client.join(server, session) as ada:
         assert len(ada.connected["connections"]) == 1001
         count = 5

@@ -64,5 +64,5 @@ def test_a_shared_server_prints_how_a_phone_joins():
     (["--dev", "--host", "192.168.7.20"], "--share for the local network"),
 ])  # fmt: skip
 def test_what_cannot_be_shared_is_refused_with_64(arguments, words):
-    refused = run("serve", "--port", "0", *arguments, timeout=20)
+    refused = run("serve", "--port", "0", *arguments)
     assert refused.returncode == 64 and words in refused.stderr and not refused.stdout, refused

@@ -17,7 +17,7 @@ from websockets.utils import accept_key
 from cutting_relay import Relay
 from raw_socket import CLOSE, STALLED_BUFFER, TEXT, RawSocket, frame, handshake
 from server_process import DEADLINE, Command, Server
-from signalbox_client import Client, connect_line
+from signalbox_client import Client, connect_line, join_all
 from waiting import free_port, stands_still, suspended, wait_for
 
 
@@ -146,10 +146,7 @@ def test_a_second_sigterm_does_not_prolong_the_end():
 async def join_many(server, count):
     """Connects clients to one session, and returns the tasks that wait for the close of each."""
     session = server.project.session()
-    quiet = {"connectionEventsSuppressed": True}
-    clients = []
-    for _ in range(count // 25):
-        clients += await asyncio.gather(*(Client.join(server, session, options=quiet) for _ in range(25)))
+    clients = await join_all(server, [session] * count, options={"connectionEventsSuppressed": True})
     return [asyncio.create_task(timed_end(client)) for client in clients]
 
 

@@ -265,8 +265,8 @@ async def test_rest_2_a_request_that_the_storage_does_not_decide_in_time_gets_50
         with contextlib.closing(sqlite3.connect(tmp_path / DATABASE, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             answers = await asyncio.gather(
-                asyncio.to_thread(server.rest, "POST", path, {"type": "late", "data": "once"}, timeout=45),
-                asyncio.to_thread(server.rest, "DELETE", victim, timeout=45),
+                asyncio.to_thread(server.rest, "POST", path, {"type": "late", "data": "once"}),
+                asyncio.to_thread(server.rest, "DELETE", victim),
             )
             other.execute("ROLLBACK")
         for answer in answers:

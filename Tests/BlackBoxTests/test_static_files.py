@@ -210,7 +210,7 @@ def test_a_named_pipe_in_the_web_root_is_refused_and_named(tmp_path):
     """To read it would wait for a writer."""
     (tmp_path / "index.html").write_text("a page")
     os.mkfifo(tmp_path / "pipe.js")
-    refused = run("serve", "--port", "0", "--web-root", tmp_path, timeout=30)
+    refused = run("serve", "--port", "0", "--web-root", tmp_path)
     assert refused.returncode != 0 and "pipe.js" in refused.stderr and refused.stderr.count("\n") == 1, refused
 
 
