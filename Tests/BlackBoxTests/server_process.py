@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.parse
 
+import grave_faults
 import planted_secrets
 from credentials import Project
 
@@ -41,7 +42,7 @@ def environment(**settings):
 
 def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
     """Runs one command of the program to its end. Settings become environment variables."""
-    return subprocess.run(
+    done = subprocess.run(
         [BINARY, *map(str, arguments)],
         input=input,
         capture_output=True,
@@ -49,6 +50,8 @@ def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
         timeout=timeout,
         env=env or environment(**settings),
     )
+    grave_faults.note_crash(done.args, done.returncode)
+    return done
 
 
 class Lines:
@@ -123,7 +126,7 @@ class Command:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait()
+        grave_faults.note_crash(self.process.args, self.process.wait())
 
     def wait(self, timeout=DEADLINE):
         """Waits for the end, and returns the exit code."""

@@ -12,6 +12,7 @@ import queue
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import uuid
@@ -21,6 +22,10 @@ from application import Application
 from playwright.sync_api import expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "Tests/BlackBoxTests"))
+
+import grave_faults  # noqa: E402
+
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
 READY = re.compile(r"https?://\S+")
@@ -98,7 +103,7 @@ class Server:
                 self.process.wait(DEADLINE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait()
+        grave_faults.note_crash(self.process.args, self.process.wait())
 
 
 @pytest.fixture(scope="session")
