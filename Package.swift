@@ -1,135 +1,176 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Elsewhere than on Linux the package has only the client, without C libraries: docs/decisions/018-client-without-c.md.
+// docs/ARCHITECTURE.md shows which target may depend on which, and scripts/check-layers checks it. Here, targets stand
+// in the same order, from the bottom.
+
+// MARK: Forms
+
+// The package has two forms: docs/decisions/018-client-without-c.md. On Linux it has everything, elsewhere only the
+// client without C libraries.
 #if os(Linux)
     let hasServer = Context.environment["SIGNALBOX_CLIENT"] != "foundation"
 #else
     let hasServer = Context.environment["SIGNALBOX_CLIENT"] == "libwebsockets"
 #endif
-let clientSocket: [Target.Dependency] = [hasServer ? "SignalingTransport" : "SignalingFoundation"]
-let jsonC: [Target.Dependency] = hasServer && Context.environment["SIGNALBOX_JSON"] != "swift" ? ["JSONC"] : []
+let hasJSONC = hasServer && Context.environment["SIGNALBOX_JSON"] != "swift"
+let clientSocket: Target.Dependency = hasServer ? "SignalingTransport" : "SignalingFoundation"
+let jsonC: [Target.Dependency] = hasJSONC ? ["JSONC"] : []
 
-/// docs/ARCHITECTURE.md shows which target may depend on which; scripts/check-layers checks it.
+// MARK: Client
+
+let clientProducts: [Product] = [
+    .library(name: "SignalingClient", targets: ["SignalingClient"]),
+    .library(name: "SignalingProtocol", targets: ["SignalingProtocol"]),
+    .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
+    .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
+    .library(name: "TextChatUI", targets: ["TextChatUI"]),
+    .library(name: "OpenTok", targets: ["OpenTok"]),
+    .library(name: "VonageClientSDKVideo", targets: ["VonageClientSDKVideo", "OpenTok"]),
+]
+let clientPackages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+]
+let clientModules: [Target] = [
+    .module("Locking", []),
+    .module("JSONText", []),
+    .module("SignalingProtocol", ["JSONText"]),
+    .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
+    .module("TextChat", ["SignalingProtocol"]),
+    .module("TextChatFoundation", ["TextChat"]),
+    .module("TextChatTesting", ["Locking", "TextChat"]),
+    .module("SignalingFoundation", ["SignalingProtocol"]),
+    .module("SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
+    .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
+    .module("VonageClientSDKVideo", ["OpenTok"]),
+    .module("TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
+]
+let examples: [Target] = [
+    .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
+    .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
+    .program("small-chat", ["SignalingClient", "TextChatFoundation", "TextChatTesting"], path: "Examples/SmallChat"),
+    // Code written for OpenTok is in this language mode.
+    .program("opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
+]
+// A test may import what its dependencies depend on.
+let clientTests: [Target] = [
+    .module("TestSupport", ["Locking", "SignalingCore", .log], path: "Tests/TestSupport"),
+    .tests("JSONTextTests", jsonC + ["JSONText"]),
+    .tests("SignalingProtocolTests", ["SignalingProtocol"]),
+    .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
+    .tests("SignalingFoundationTests", ["SignalingFoundation"]),
+    .tests("SignalingClientTests", ["SignalingClient"]),
+    .tests("TextChatUITests", ["TextChatTesting", "TextChatUI"]),
+]
+
+// MARK: Server
+
+let serverProducts: [Product] = [
+    .executable(name: "signalbox", targets: ["signalbox"]),
+    .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
+    .library(name: "SignalingServer", targets: ["SignalingServer"]),
+]
+let serverPackages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+let cLibraries: [Target] = [
+    .clib("CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    .clib("CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    .clib("CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
+    .clib("CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
+    .clib("CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+    // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
+    .clib("CHiredis", apt: "libhiredis-dev", brew: "hiredis"),
+]
+let jsonCModules: [Target] = [
+    .clib("CJSONC", config: "json-c", apt: "libjson-c-dev", brew: "json-c"),
+    .module("JSONC", ["CJSONC", "JSONText"]),
+]
+let serverModules: [Target] = [
+    .module("SignalingCryptography", ["CLibcrypto"]),
+    .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
+    .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
+    .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
+    .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
+    .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
+    .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
+    .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
+    .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
+    .module(
+        "SignalingServer",
+        jsonC + [
+            "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
+            "SignalingTransport", .configuration, .deque, .heap, .lifecycle, .log, .metrics,
+        ],
+        // The admin page is a part of the program, so that it also works without the folder of the test page.
+        resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
+    .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
+    .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
+    .program(
+        "signalbox",
+        ["LoadTools", "SignalingServer", "TextChatFoundation", "VerificationTools", .argumentParser, .signals]),
+]
+let serverTests: [Target] = [
+    .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),
+    .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
+    .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
+    .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
+    .program(
+        "signalbox-tools", jsonC + ["SignalingSQLite", "TextChatFoundation", "RedisTestSupport", "TestSupport"],
+        path: "Tests/Tools"),
+    .tests("FuzzTests", ["FuzzTargets"]),
+    .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
+    .tests("SignalingTokensTests", ["SignalingTokens"]),
+    .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
+    .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
+    .tests("SignalingTransportTests", ["SignalingTransport"]),
+    .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+    .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
+    .tests("OutgoingHTTPTests", ["OutgoingHTTP"]),
+    .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
+    .tests("LoadToolsTests", ["LoadTools"]),
+    .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
+    .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
+    .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
+]
+
+// MARK: Package
+
 let package = Package(
     name: "signalbox",
     defaultLocalization: "en",
     platforms: [.macOS(hasServer ? .v15 : .v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
-    products: [
-        .library(name: "SignalingClient", targets: ["SignalingClient"]),
-        .library(name: "SignalingProtocol", targets: ["SignalingProtocol"]),
-        .library(name: "TextChat", targets: ["TextChat", "TextChatFoundation"]),
-        .library(name: "TextChatTesting", targets: ["TextChatTesting"]),
-        .library(name: "TextChatUI", targets: ["TextChatUI"]),
-        .library(name: "OpenTok", targets: ["OpenTok"]),
-        .library(name: "VonageClientSDKVideo", targets: ["VonageClientSDKVideo", "OpenTok"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    ],
-    targets: [
-        .module("Locking", []),
-        .module("JSONText", []),
-        .module("SignalingProtocol", ["JSONText"]),
-        .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
-        .module("TextChat", ["SignalingProtocol"]),
-        .module("TextChatFoundation", ["TextChat"]),
-        .module("TextChatTesting", ["Locking", "TextChat"]),
-        .module("SignalingFoundation", ["SignalingProtocol"]),
-        .module("SignalingClient", clientSocket + ["Locking", "SignalingProtocol", .deque, .log]),
-        .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
-        .module("VonageClientSDKVideo", ["OpenTok"]),
-        .module("TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
-        .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
-        .program("first-chat", ["SignalingClient", "TextChatFoundation"], path: "Examples/FirstChat"),
-        .program(
-            "small-chat", ["SignalingClient", "TextChatFoundation", "TextChatTesting"], path: "Examples/SmallChat"),
-        // Code written for OpenTok is in this language mode.
-        .program(
-            "opentok-text-chat", ["OpenTok"], path: "Examples/TextChatSample", settings: [.swiftLanguageMode(.v5)]),
-        .module("TestSupport", ["Locking", "SignalingCore", .log], path: "Tests/TestSupport"),
-        // A test may import what its dependencies depend on.
-        .tests("JSONTextTests", jsonC + ["JSONText"]),
-        .tests("SignalingProtocolTests", ["SignalingProtocol"]),
-        .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
-        .tests("SignalingFoundationTests", ["SignalingFoundation"]),
-        .tests("SignalingClientTests", ["SignalingClient"]),
-        .tests("TextChatUITests", ["TextChatTesting", "TextChatUI"]),
-    ],
+    products: clientProducts + (hasServer ? serverProducts : []),
+    dependencies: clientPackages + (hasServer ? serverPackages : []),
+    targets: clientModules + examples + clientTests,
     swiftLanguageModes: [.v6]
 )
+if hasServer { package.targets += cLibraries + serverModules + serverTests }
+if hasJSONC { package.targets += jsonCModules }
 
-if hasServer {
-    package.products += [
-        .executable(name: "signalbox", targets: ["signalbox"]),
-        .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
-        .library(name: "SignalingServer", targets: ["SignalingServer"]),
-    ]
-    package.dependencies += [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    ]
-    package.targets += [
-        .clib("CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-        .clib("CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
-        .clib("CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
-        .clib("CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
-        .clib("CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-        .clib("CHiredis", apt: "libhiredis-dev", brew: "hiredis"),
-        .module("SignalingCryptography", ["CLibcrypto"]),
-        .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
-        .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
-        .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
-        .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
-        .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
-        .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
-        .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
-        .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
-        .module(
-            "SignalingServer",
-            jsonC + [
-                "OutgoingHTTP", "SignalingRedis", "SignalingSQLite", "SignalingTokens", "SignalingTransport", .heap,
-                "SignalingCore", .deque, .configuration, .log, .metrics, .lifecycle,
-            ],
-            // The admin page is a part of the program, so that it also works without the folder of the test page.
-            resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-        .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
-        .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
-        .program(
-            "signalbox",
-            ["SignalingServer", "TextChatFoundation", "VerificationTools", "LoadTools", .argumentParser, .signals]),
-        .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
-        .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),
-        .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
-        .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
-        .program(
-            "signalbox-tools", jsonC + ["SignalingSQLite", "TextChatFoundation", "RedisTestSupport", "TestSupport"],
-            path: "Tests/Tools"),
-        .tests("FuzzTests", ["FuzzTargets"]),
-        .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
-        .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
-        .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
-        .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
-        .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
-        .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
-        .tests("SimulationTests", ["SignalingServer", "SignalingClient", "SignalingVerification", "RedisSimulation"]),
-        .tests("LoopbackTests", ["SignalingServer", "VerificationTools"]),
-        .tests("OpenTokTests", ["VonageClientSDKVideo", "SignalingServer", "VerificationTools", "opentok-text-chat"]),
-    ]
-    package.targets += ["LoadTools", "OutgoingHTTP", "SignalingTokens", "SignalingTransport"].map {
-        .tests($0 + "Tests", [.byName(name: $0)])
+for target in package.targets where target.type != .system {
+    // Swift Evolution 0335, 0444 and 0461.
+    var settings = ["ExistentialAny", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
+        .map { SwiftSetting.enableUpcomingFeature($0) }
+    if hasServer { settings.append(.define("SIGNALBOX_LIBWEBSOCKETS")) }
+    if hasJSONC { settings.append(.define("SIGNALBOX_JSONC")) }
+    // Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the
+    // compiler refuses both options together.
+    if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil { settings.append(.treatAllWarnings(as: .error)) }
+    // In the build of scripts/test, the modules that its randomized tests use most are optimized, and keep their
+    // assertions.
+    let optimized: Set = ["JSONText", "SignalingCore", "SignalingProtocol", "SignalingRedisCore", "TextChat"]
+    if Context.environment["SIGNALBOX_OPTIMIZED"] != nil, optimized.contains(target.name) {
+        settings.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
     }
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
 }
-if !jsonC.isEmpty {
-    package.targets += [
-        .clib("CJSONC", config: "json-c", apt: "libjson-c-dev", brew: "json-c"),
-        .module("JSONC", ["CJSONC", "JSONText"]),
-    ]
-}
+
+// MARK: Short forms
 
 extension Target.Dependency {
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
@@ -157,22 +198,4 @@ extension Target {
     static func tests(_ name: String, _ uses: Uses) -> Target {
         .testTarget(name: name, dependencies: uses + ["TestSupport"])
     }
-}
-
-for target in package.targets where target.type != .system {
-    // Swift Evolution 0335, 0444 and 0461.
-    var settings = ["ExistentialAny", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
-        .map { SwiftSetting.enableUpcomingFeature($0) }
-    if hasServer { settings.append(.define("SIGNALBOX_LIBWEBSOCKETS")) }
-    if !jsonC.isEmpty { settings.append(.define("SIGNALBOX_JSONC")) }
-    // Only scripts/test sets this. A package that depends on this one is built with warnings suppressed, and the
-    // compiler refuses both options together.
-    if Context.environment["SIGNALBOX_WARNINGS_AS_ERRORS"] != nil { settings.append(.treatAllWarnings(as: .error)) }
-    // In the build of scripts/test, the modules that its randomized tests use most are optimized, and keep their
-    // assertions.
-    let optimized: Set = ["JSONText", "SignalingCore", "SignalingProtocol", "SignalingRedisCore", "TextChat"]
-    if Context.environment["SIGNALBOX_OPTIMIZED"] != nil, optimized.contains(target.name) {
-        settings.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
-    }
-    target.swiftSettings = (target.swiftSettings ?? []) + settings
 }
