@@ -51,7 +51,7 @@ package final class RedisServer {
     }
 
     private func waitUntilReady(_ process: ChildProcess) throws {
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while true {
             // An error reply, such as that a password is needed, is an answer, too.
             if let reply = try? connect().call("PING"), !reply.hasPrefix("LOADING") { return }
@@ -76,8 +76,28 @@ package final class RedisServer {
         }
     }
 
-    package func freeze() { process?.signal(SIGSTOP) }
+    /// Suspends the process, and waits until it stands still: on a busy machine, its threads may run on for a while.
+    package func freeze() throws {
+        guard let process else { return }
+        process.signal(SIGSTOP)
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while try !Self.standsStill(process.processIdentifier) {
+            guard Date() < deadline else { throw Failed(description: "redis-server on port \(port) still runs") }
+            usleep(1_000)
+        }
+    }
+
     package func thaw() { process?.signal(SIGCONT) }
+
+    /// Whether all threads of a process are stopped.
+    private static func standsStill(_ process: Int32) throws -> Bool {
+        let folder = "/proc/\(process)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { task in
+            let stat = try String(contentsOfFile: "\(folder)/\(task)/stat", encoding: .utf8)
+            // The name of a thread, in parentheses, may contain any character. Its state follows.
+            return stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].dropFirst().hasPrefix(" T ")
+        }
+    }
 
     /// Sends a command, and returns its reply as text; the elements of an array are separated by spaces.
     @discardableResult

@@ -11,14 +11,14 @@ package final class UVLoop {
 
     deinit {
         precondition(
-            eventLoop.runOut(within: .seconds(5)) && eventLoop.close(), "a handle of the log was not closed")
+            eventLoop.runOut(within: .seconds(60)) && eventLoop.close(), "a handle of the log was not closed")
     }
 
     package var now: MonotonicInstant { EventLoop.now }
 
-    /// Runs the loop until the condition holds. Throws after 30 s. Logs tick, so the loop never waits for long.
+    /// Runs the loop until the condition holds. Throws after 60 s. Logs tick, so the loop never waits for long.
     package func run(until isDone: () throws -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: 30)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while try !isDone() {
             if Date() >= deadline { throw TimedOut() }
             runOnce()

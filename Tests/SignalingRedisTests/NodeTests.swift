@@ -105,7 +105,7 @@ struct NodeTests {
         let bench = try Bench()
         let a = try bench.node("a") { $0.closing = .milliseconds(200) }
         try a.open("s")
-        bench.server.freeze()
+        try bench.server.freeze()
         try a.append("1", to: "s")
         let start = bench.loop.now
         try a.stop()

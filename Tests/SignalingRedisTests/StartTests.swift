@@ -48,7 +48,7 @@ struct StartTests {
     @Test("Redis accepts the connection and says nothing")
     func silent() throws {
         let server = try RedisServer()
-        server.freeze()
+        try server.freeze()
         let fault = try failedStart(server.address) { $0.connecting = .milliseconds(200) }
         #expect(fault.code == .silent)
         server.thaw()
