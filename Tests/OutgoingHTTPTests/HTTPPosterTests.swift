@@ -2,19 +2,19 @@ import OutgoingHTTP
 import Synchronization
 import Testing
 
-@Suite("Posts", .timeLimit(.minutes(2)))
+@Suite("Posts", .timeLimit(.minutes(5)))
 struct HTTPPosterTests {
     private let poster: HTTPPoster
 
     init() throws { poster = try HTTPPoster() }
 
-    private func post(_ url: String, within limit: Duration = .seconds(60)) async -> PostOutcome {
+    private func post(_ url: String, within limit: Duration = .seconds(300)) async -> PostOutcome {
         await withCheckedContinuation { continuation in
             _ = poster.post(Self.example(url, limit)) { continuation.resume(returning: $0) }
         }
     }
 
-    private static func example(_ url: String, _ limit: Duration = .seconds(60)) -> HTTPPost {
+    private static func example(_ url: String, _ limit: Duration = .seconds(300)) -> HTTPPost {
         HTTPPost(
             url: url, headers: [(name: "Content-Type", value: "application/json")], body: Array("{}".utf8),
             timeLimit: limit)
@@ -93,7 +93,7 @@ struct HTTPPosterTests {
             while peer.readPost() != nil { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
         }
         let (outcomes, continuation) = AsyncStream.makeStream(of: PostOutcome.self)
-        let id = poster.post(Self.example(silent.url)) { continuation.yield($0) }
+        let id = poster.post(Self.example(silent.url, .seconds(600))) { continuation.yield($0) }
         for _ in 0..<10 { #expect(await post(other.url) == .answered(200)) }
         #expect(await post(silent.url, within: .milliseconds(200)) == .failed(.timedOut))
         poster.cancel(id)

@@ -83,7 +83,7 @@ struct ArchiveTests {
         }
         try bench.loop.run { answers == calls }
         // The write-ahead log is truncated after the answer.
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while try !Data(contentsOf: bench.file("-wal")).isEmpty, Date() < deadline { usleep(1_000) }
         var left: Set<[UInt8]> = []
         for suffix in ["", "-wal"] { left.formUnion(markers(in: try Data(contentsOf: bench.file(suffix)))) }
@@ -128,7 +128,7 @@ struct ArchiveTests {
         try bench.append(4...4)
         #expect(try Data(contentsOf: bench.file("-wal")).count > 0)
         other.rollBack()
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while try !Data(contentsOf: bench.file("-wal")).isEmpty, Date() < deadline { usleep(1_000) }
         let files = try ["", "-wal"].map { try Data(contentsOf: bench.file($0)) }
         #expect(!files.contains { $0.firstRange(of: ArchivedMessage.marker(2, of: "session")) != nil })
@@ -325,7 +325,7 @@ struct ArchiveTests {
         // A sixteenth, and what is written while the sessions are trimmed.
         #expect(largest > bound && largest < bound + bound / 16 + 200_000)
         #expect(try bench.seqs(of: "late").last == 10_000 && !bench.seqs(of: "early").isEmpty)
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while archive.byteCount > bound + bound / 16, Date() < deadline { usleep(1_000) }
         #expect(archive.byteCount <= bound + bound / 16)
     }

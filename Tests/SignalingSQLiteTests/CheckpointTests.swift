@@ -57,7 +57,7 @@ struct CheckpointTests {
             try #require(FileManager.default.attributesOfItem(atPath: bench.database.path)[.size] as? Int)
         }
         // Without a checkpoint, the database itself stays empty.
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while try fileByteCount() < 500_000, Date() < deadline { usleep(1_000) }
         #expect(try fileByteCount() >= 500_000)
         #expect(writerCheckpoints.withLock { $0 } == 0)

@@ -50,7 +50,7 @@ struct LogCleaningTests {
         func begin() { cleaning.begin(database, checkpoints) }
 
         func commit(isSignOfLife: Bool = true) throws {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(300)
             while checkpoints.isRunning { try #require(ContinuousClock.now < deadline) }
             try database.execute("INSERT INTO message (text) VALUES ('new')")
             try cleaning.committed(isSignOfLife: isSignOfLife, database, checkpoints)

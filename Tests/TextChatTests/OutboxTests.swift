@@ -75,7 +75,7 @@ private final class Run {
 }
 
 @MainActor
-@Suite("An outbox", .timeLimit(.minutes(1)))
+@Suite("An outbox", .timeLimit(.minutes(5)))
 struct OutboxTests {
     private let session = MemorySession(keepsHistory: true)
 

@@ -8,7 +8,7 @@ import TextChatTesting
 @testable import TextChatUI
 
 @MainActor
-@Suite("A chat for a view", .timeLimit(.minutes(1)))
+@Suite("A chat for a view", .timeLimit(.minutes(5)))
 struct ChatModelTests {
     private let session = MemorySession(keepsHistory: true)
 

@@ -1,7 +1,7 @@
 import SignalingTransport
 import Testing
 
-@Suite("WIRE-16: frames that break RFC 6455", .timeLimit(.minutes(2)))
+@Suite("WIRE-16: frames that break RFC 6455", .timeLimit(.minutes(5)))
 struct FramingViolationTests {
     struct Violation: CustomTestStringConvertible, Sendable {
         let testDescription: String
