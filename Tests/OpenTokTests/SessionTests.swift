@@ -191,6 +191,33 @@ struct SessionTests {
         }
     }
 
+    @Test("the calls of one thread reach the server in their order: signals, forced disconnects, the end")
+    func orderOfCalls() async throws {
+        try await Room.run { room in
+            let eve = try await room.join("Eve")
+            let receiver = try #require(eve.session.connection)
+            let ada = try await room.join("Ada", role: .moderator)
+            var others: [Client] = []
+            for number in 0..<20 { others.append(try await room.join("\(number)")) }
+            let names = ["Ada"] + others.indices.map(String.init)
+            for name in names { #expect(try await eve.next() == .created(name)) }
+            // No call waits for the end of another one.
+            for (number, other) in others.enumerated() {
+                let connection = try #require(other.session.connection)
+                #expect(ada.signal("all", String(number)) == nil)
+                #expect(code { ada.session.forceDisconnect(connection, error: &$0) } == nil)
+                #expect(ada.signal("one", String(number), to: receiver) == nil)
+            }
+            #expect(code { ada.session.disconnect(&$0) } == nil)
+            for number in others.indices.map(String.init) {
+                try #require(try await eve.next() == .signal(type: "all", from: "Ada", string: number))
+                try #require(try await eve.next() == .destroyed(number))
+                try #require(try await eve.next() == .signal(type: "one", from: "Ada", string: number))
+            }
+            #expect(try await eve.next() == .destroyed("Ada"))
+        }
+    }
+
     @Test("a signal by REST has no connection")
     func rest() async throws {
         try await Room.run { room in
