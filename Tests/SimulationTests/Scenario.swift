@@ -297,6 +297,8 @@ final class Scenario {
     }
 
     private func add(_ log: RedisCommandLog, _ links: SimulatedLinks) {
+        // The faults may have ended while the node started.
+        if !hasFaults { links.isSlow = false }
         let node = SimulatedServer(
             world: world, bounds: bounds, limits: limits, log: log, links: links, audit: audit)
         server = node
