@@ -2,6 +2,7 @@
 
 import asyncio
 import collections
+import contextlib
 import itertools
 import json
 
@@ -205,12 +206,17 @@ class Bystander(Client):
 
 
 async def join_all(server, sessions, **options):
-    """A client in each of the sessions. A few at a time: each has to send its `connect` in time (CON-2), also on a busy
-    machine."""
+    """A client in each of the sessions. A few at a time: each has ten seconds for its handshake, and as long for its
+    `connect` (CON-2). One that is late on a busy machine comes again."""
+
+    async def join(session):
+        while True:
+            with contextlib.suppress(websockets.InvalidMessage, websockets.ConnectionClosed):
+                return await Client.join(server, session, **options)
+
     clients = []
     for first in range(0, len(sessions), 20):
-        batch = sessions[first : first + 20]
-        clients += await asyncio.gather(*(Client.join(server, session, **options) for session in batch))
+        clients += await asyncio.gather(*map(join, sessions[first : first + 20]))
     return clients
 
 
