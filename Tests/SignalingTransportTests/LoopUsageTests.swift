@@ -33,4 +33,24 @@ struct LoopUsageTests {
         usage.noteTurn(now: at(200_000), idle: .milliseconds(199_479))
         #expect(usage.longestTurn == .milliseconds(1))
     }
+
+    @Test("the load is the share of the last 50 to 100 ms, and a long pause is forgotten like other time")
+    func load() {
+        var usage = LoopUsage()
+        #expect(usage.loadPercent == 0)
+        usage.noteTurn(now: at(0), idle: .zero)
+        // Turns of 1 ms, every 5 ms.
+        for turn in 1...10 { usage.noteTurn(now: at(Int64(turn * 5)), idle: .milliseconds(turn * 4)) }
+        #expect(usage.loadPercent == 20)
+        // From now on without a wait.
+        for turn in 11...15 { usage.noteTurn(now: at(Int64(turn * 5)), idle: .milliseconds(40)) }
+        #expect(usage.loadPercent == (10 + 25) * 100 / 75)
+        for turn in 16...30 { usage.noteTurn(now: at(Int64(turn * 5)), idle: .milliseconds(40)) }
+        #expect(usage.loadPercent == 100)
+        usage.noteTurn(now: at(10_150), idle: .milliseconds(10_039))
+        #expect(usage.loadPercent == 0)
+        usage.noteTurn(now: at(10_200), idle: .milliseconds(10_079))
+        usage.noteTurn(now: at(10_250), idle: .milliseconds(10_119))
+        #expect(usage.loadPercent == 20)
+    }
 }

@@ -3,19 +3,21 @@ import SignalingProtocol
 /// Decides when to flush a session that has something to send (write coalescing, WIRE-11).
 ///
 /// The cost of a delivery is the number of writes, not of events, so a flush that carries several events makes a busy
-/// session cheap. But waiting only pays if other events come meanwhile. So:
+/// session cheap. But a wait costs latency. It only pays on a busy loop, and if other events come meanwhile. So:
 ///
-/// - A session whose flush is cheap never waits.
-/// - The first event after a pause is flushed at once.
-/// - Otherwise events wait for each other, at most for ``Pace/longestWait``. As soon as ``enoughCount`` of them wait,
-///   they are flushed when the loop has no more input for the session.
+/// - If a turn has brought ``burstCount`` signals or more, the rest of the burst is probably on the way: the loop looks
+///   for input once more before it flushes. This costs one system call.
+/// - While the loop is not busy, and in a session whose flush is cheap, nothing else waits.
+/// - On a busy loop, a session whose signals come faster than ``Pace/longestWait`` waits for further ones, until
+///   ``enoughCount`` of them are pending. The first signal after a pause does not wait.
 /// - If nothing else came during a wait, because the senders wait for their answers, the next flushes do not wait.
 ///
-/// Joins and departures alone wait longer: each of them goes to every member, and users do not wait for them.
+/// Nothing of this takes longer than ``Pace/longestWait``. Joins and departures alone wait longer: each of them goes to
+/// every member, and users do not wait for them.
 public struct FlushScheduler: Sendable {
     /// How long events wait for each other.
     public struct Pace: Hashable, Sendable {
-        /// The longest time that an event waits; zero for no wait at all. A chat user does not notice 5 ms.
+        /// The longest time that a signal waits; zero for no wait at all. A chat user does not notice 5 ms.
         public var longestWait: Duration
         /// What one write costs, about. It tells a cheap flush from others.
         public var costPerMember: Duration
@@ -39,6 +41,10 @@ public struct FlushScheduler: Sendable {
     /// A session with this many pending events does not wait for a timer: a write for 16 events costs each of them little
     /// more than one for 100.
     static let enoughCount = 16
+    /// With this many new signals in one turn, the loop looks for input once more. A client's frames come five in a read.
+    static let burstCount = 4
+    /// From this share of the loop's time on, a wait pays: below it, a busier loop costs nobody anything.
+    static let busyPercent = 25
     /// A session with this many pending bytes is flushed at once. It is well below the log's bound in bytes.
     public static let byteLimit = 65_536
     /// An event that comes later than this after the first one is a reason to wait. Earlier ones came in the same burst.
@@ -49,11 +55,14 @@ public struct FlushScheduler: Sendable {
     /// How much longer joins and departures wait: 100 ms by default.
     static let presenceFactor = 20
 
-    private struct Wait: Sendable {
-        let since: MonotonicInstant
-        /// The pending events when it was last looked at.
-        var eventCount: Int
-        var isWorthIt = false
+    /// What holds the pending signals back.
+    private enum Wait: Sendable {
+        /// Nothing, or no longer than the burst in which they came.
+        case none
+        /// A timer, in a session whose signals come fast enough. Nothing has come meanwhile.
+        case idle
+        /// The same, and other signals have come.
+        case worthIt
     }
 
     private let longestWait: Int64
@@ -65,7 +74,13 @@ public struct FlushScheduler: Sendable {
     private var waitingEventCount = 0
     /// Whether a signal is pending, not only joins and departures.
     public private(set) var hasSignals = false
-    private var wait: Wait?
+    /// How many of them were pending at the last decision.
+    private var decidedEventCount = 0
+    /// When the pending signals were first decided on.
+    private var pendingSince: MonotonicInstant?
+    private var wait = Wait.none
+    /// The mean time between two events, in nanoseconds, weighted towards the last flushes.
+    private var meanInterval: Int64?
     /// How many flushes go without a wait after the next wait in which nothing comes.
     private var skipCount = 1
     /// How many of them are left.
@@ -86,60 +101,79 @@ public struct FlushScheduler: Sendable {
     }
 
     /// Decides at the end of a turn whether to flush.
-    public mutating func decide(now: MonotonicInstant, memberCount: Int) -> Decision {
+    ///
+    /// - Parameter loadPercent: the share of the time that the loop has recently been busy.
+    public mutating func decide(now: MonotonicInstant, memberCount: Int, loadPercent: Int) -> Decision {
+        let newCount = waitingEventCount - decidedEventCount
+        decidedEventCount = waitingEventCount
         let cost = costPerMember * Int64(memberCount)
-        guard waitingByteCount < Self.byteLimit, longestWait > 0, cost >= Self.cheapCost, let lastFlush else {
-            return .flush
-        }
+        guard waitingByteCount < Self.byteLimit, longestWait > 0, let lastFlush else { return .flush }
         guard hasSignals else {
+            guard cost >= Self.cheapCost else { return .flush }
             let interval = min(longestWait, cost) * Int64(Self.presenceFactor)
-            return decision(MonotonicInstant(nanoseconds: lastFlush.nanoseconds + interval), now)
+            let due = MonotonicInstant(nanoseconds: lastFlush.nanoseconds + interval)
+            return due <= now ? .flush : .wait(until: due)
         }
-        guard var wait else { return beginWait(now, lastFlush) }
-        if waitingEventCount > wait.eventCount {
-            wait.eventCount = waitingEventCount
-            let age = now.nanoseconds - wait.since.nanoseconds
-            if age >= Self.burstTime || waitingEventCount >= Self.enoughCount { wait.isWorthIt = true }
-            self.wait = wait
-            if waitingEventCount >= Self.enoughCount, age < longestWait { return .nextTurn }
-        }
-        if waitingEventCount >= Self.enoughCount { return .flush }
-        return decision(MonotonicInstant(nanoseconds: wait.since.nanoseconds + longestWait), now)
+        let since = pendingSince ?? now
+        pendingSince = since
+        let age = now.nanoseconds - since.nanoseconds
+        if newCount > 0, age >= Self.burstTime { noteWorth() }
+        guard age < longestWait else { return .flush }
+        if newCount >= Self.burstCount { return .nextTurn }
+        guard cost >= Self.cheapCost, waitingEventCount < Self.enoughCount,
+            mayWait(now.nanoseconds - lastFlush.nanoseconds, loadPercent)
+        else { return .flush }
+        return .wait(until: MonotonicInstant(nanoseconds: since.nanoseconds + longestWait))
     }
 
-    private mutating func beginWait(_ now: MonotonicInstant, _ lastFlush: MonotonicInstant) -> Decision {
-        if now.nanoseconds - lastFlush.nanoseconds >= longestWait { return .flush }
+    /// Begins a wait, or continues one.
+    private mutating func mayWait(_ sinceFlush: Int64, _ loadPercent: Int) -> Bool {
+        switch wait {
+        case .idle, .worthIt: return true
+        case .none: break
+        }
+        guard loadPercent >= Self.busyPercent, sinceFlush < longestWait, meanInterval.map({ $0 < longestWait }) ?? true
+        else { return false }
         if skipsLeft > 0 {
             skipsLeft -= 1
-            return .flush
+            return false
         }
-        wait = Wait(since: now, eventCount: waitingEventCount)
-        if waitingEventCount >= Self.enoughCount {
-            wait?.isWorthIt = true
-            return .nextTurn
-        }
-        return .wait(until: MonotonicInstant(nanoseconds: now.nanoseconds + longestWait))
+        wait = .idle
+        return true
     }
 
-    private func decision(_ due: MonotonicInstant, _ now: MonotonicInstant) -> Decision {
-        due <= now ? .flush : .wait(until: due)
+    private mutating func noteWorth() {
+        switch wait {
+        case .none: break
+        case .idle, .worthIt: wait = .worthIt
+        }
     }
 
     /// The pending events were flushed.
     public mutating func noteFlushed(at now: MonotonicInstant) {
-        if let wait {
-            if wait.isWorthIt {
-                skipCount = 1
-            } else if now.nanoseconds - wait.since.nanoseconds >= longestWait {
+        switch wait {
+        case .none: break
+        case .worthIt: skipCount = 1
+        case .idle:
+            if let pendingSince, now.nanoseconds - pendingSince.nanoseconds >= longestWait {
                 skipsLeft = skipCount
                 skipCount = min(Self.longestSkip, skipCount * 2)
             }
         }
-        wait = nil
+        noteInterval(now)
+        wait = .none
+        pendingSince = nil
         lastFlush = now
         waitingByteCount = 0
         waitingEventCount = 0
+        decidedEventCount = 0
         hasSignals = false
     }
 
+    private mutating func noteInterval(_ now: MonotonicInstant) {
+        guard let lastFlush, waitingEventCount > 0 else { return }
+        // A long pause is no more than a pause.
+        let interval = min((now.nanoseconds - lastFlush.nanoseconds) / Int64(waitingEventCount), 4 * longestWait)
+        meanInterval = meanInterval.map { ($0 * 3 + interval) / 4 } ?? interval
+    }
 }

@@ -47,9 +47,12 @@ extension Hub {
         let candidates = dirtyRooms
         dirtyRooms = []
         var next: MonotonicInstant?
+        let loadPercent = environment.loadPercent
         for room in candidates where !room.isEmpty {
             let due: MonotonicInstant
-            switch room.flushScheduler.decide(now: now, memberCount: room.subscriptions.count) {
+            let decision = room.flushScheduler.decide(
+                now: now, memberCount: room.subscriptions.count, loadPercent: loadPercent)
+            switch decision {
             case .flush:
                 room.isDirty = false
                 flush(room, now)

@@ -44,7 +44,7 @@ public struct ServerConfiguration: Sendable {
     /// The rate limit for the lines of a connection that the signal rate does not count (WIRE-15): none if signals have
     /// none.
     var inputRate: RateLimit? { sessionBounds.signalRate == nil ? nil : .standardInput }
-    /// How long the events of a large session may wait for each other, so that one write carries several. Default 5 ms.
+    /// How long signals of a session may wait for each other, so that one write carries several. Default 5 ms.
     public var mergeTime = FlushScheduler.Pace().longestWait
     /// The maximum time that a stopping server takes to disconnect its clients one after the other (LEAVE-5): 0 to 30
     /// s, default 5 s. With few clients it takes less.

@@ -121,9 +121,10 @@ public struct SettingsTable: Sendable {
             + "0 drops all.")
     public let mergeMilliseconds = Setting<Int>(
         "mergeMilliseconds", 0...1000, default: "\(Self.standard.mergeTime.wholeMilliseconds)",
-        "How many milliseconds the events of a session with many connections may wait for each other, so that one write "
-            + "carries several. An event after a pause, and a small session, never wait. Joins and departures without "
-            + "a signal wait up to 20 times as long. 0 means that no event waits.")
+        "How many milliseconds signals of a session may wait for each other, so that one write carries several: while a "
+            + "burst of them arrives, and on a busy server in a session with many connections. On a server that is not "
+            + "busy a single signal never waits. Joins and departures without a signal wait up to 20 times as long. "
+            + "0 means that no event waits.")
     public let drainSeconds = Setting<Int>(
         "drainSeconds", 0...30, default: Self.seconds(Self.standard.drainTime),
         "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5).")

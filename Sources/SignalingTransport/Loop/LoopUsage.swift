@@ -6,6 +6,8 @@ import SignalingProtocol
 public struct LoopUsage: Sendable {
     /// The longest turn is that of the last one to two windows of this length.
     static let window = Duration.seconds(30)
+    /// The recent load is that of the last one to two spans of this length, or of one turn that was longer.
+    static let loadSpan = Duration.milliseconds(50)
 
     /// The number of turns since the loop was started.
     public private(set) var turnCount = 0
@@ -16,6 +18,13 @@ public struct LoopUsage: Sendable {
     private var windowEnd = MonotonicInstant(nanoseconds: 0)
     private var longestInWindow = Duration.zero
     private var longestBefore = Duration.zero
+    private var span = Span()
+    private var spanBefore = Span()
+
+    private struct Span {
+        var busy = Duration.zero
+        var total = Duration.zero
+    }
 
     init() {}
 
@@ -34,12 +43,25 @@ public struct LoopUsage: Sendable {
         let turn = max(.zero, now.duration(since: lastAt) - (idle - lastIdle))
         turnCount += 1
         busyTime += turn
+        span.busy += turn
+        span.total += max(.zero, now.duration(since: lastAt))
+        if span.total >= Self.loadSpan {
+            spanBefore = span
+            span = Span()
+        }
         if now >= windowEnd {
             longestBefore = now < windowEnd.advanced(by: Self.window) ? longestInWindow : .zero
             longestInWindow = .zero
             windowEnd = now.advanced(by: Self.window)
         }
         longestInWindow = max(longestInWindow, turn)
+    }
+
+    /// The share of the time that the last turns took, up to the end of the last one: 0 to 100. It knows a change of the
+    /// load after 50 ms.
+    public var loadPercent: Int {
+        let total = (spanBefore.total + span.total).wholeNanoseconds
+        return total > 0 ? Int(clamping: (spanBefore.busy + span.busy).wholeNanoseconds * 100 / total) : 0
     }
 
     /// The longest turn of the last 30 to 60 seconds.
