@@ -48,6 +48,15 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: String(number).utf8)
     }
 
+    // The integers of the messages: the function above is not specialised for other modules.
+
+    public mutating func value(_ number: Int64) {
+        comma()
+        bytes.appendJSON(number)
+    }
+
+    public mutating func value(_ number: Int) { value(Int64(number)) }
+
     public mutating func value(_ truth: Bool) {
         comma()
         bytes.append(contentsOf: (truth ? "true" : "false").utf8)
@@ -66,6 +75,16 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+        self.name(name)
+        value(number)
+    }
+
+    public mutating func member(_ name: String, _ number: Int64) {
+        self.name(name)
+        value(number)
+    }
+
+    public mutating func member(_ name: String, _ number: Int) {
         self.name(name)
         value(number)
     }
@@ -146,7 +165,7 @@ extension JSONValue {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
-        case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+        case .integer(let value): bytes.appendJSON(value)
         // Swift's description of a finite Double is JSON, and the shortest that reads as the same number.
         case .double(let value): bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
         case .string(let value): bytes.appendJSON(value)
@@ -187,6 +206,18 @@ extension [UInt8] {
             }
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// Appends the number in decimal digits.
+    mutating func appendJSON(_ number: Int64) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        let magnitude = number.magnitude
+        var power: UInt64 = 1
+        while magnitude / power >= 10 { power *= 10 }
+        while power > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude / power % 10))
+            power /= 10
+        }
     }
 
     private mutating func appendEscape(_ byte: UInt8) {

@@ -88,6 +88,22 @@ struct ValueTests {
         #expect(value.encodedText() == "[null,null,null]")
     }
 
+    @Test("integers are written in decimal digits")
+    func decimalDigits() {
+        var numbers: [Int64] = [0, -1, .min, .min + 1, .max, .max - 1]
+        var power: Int64 = 1
+        for _ in 0..<18 {
+            power *= 10
+            numbers += [power - 1, power, power + 1, -power, 1 - power]
+        }
+        for number in numbers {
+            var writer = JSONWriter()
+            writer.value(number)
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == String(number))
+            #expect(JSONValue.integer(number).encodedText() == String(number))
+        }
+    }
+
     @Test("the writer adds the commas")
     func writer() throws {
         var writer = JSONWriter()

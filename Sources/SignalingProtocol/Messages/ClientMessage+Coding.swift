@@ -17,6 +17,10 @@ extension ClientMessage {
     /// - Throws: `invalidParameter` when the line is not JSON (WIRE-4), is not an object, has a member of the wrong
     ///   type (WIRE-7), or has an unknown `op` (WIRE-6).
     public init(line: UnsafeRawBufferPointer, parser: inout JSONParser) throws(ClientMessageError) {
+        if let signal = Self.signal(in: line, &parser) {
+            self = signal
+            return
+        }
         let value: JSONValue
         do {
             value = try parser.parse(line)
@@ -28,6 +32,24 @@ extension ClientMessage {
         }
         try self.init(MessageReader(object))
     }
+
+    /// Reads a signal without building the values of the line: nearly all lines are signals. `nil` for any other line,
+    /// and for every line with a fault, which the general reader names.
+    private static func signal(in line: UnsafeRawBufferPointer, _ parser: inout JSONParser) -> ClientMessage? {
+        guard line.starts(with: signalStart), let members = parser.members(of: line),
+            case .integer(let id)? = members["id"]
+        else { return nil }
+        do throws(UnreadMember) {
+            return .signal(
+                RequestID(id),
+                SignalRequest(
+                    type: try members.text("type"), data: try members.text("data"),
+                    to: try members.text("to").map { ConnectionID($0) },
+                    isOnlineOnly: try members.bool("onlineOnly") ?? false, isJSON: try members.bool("json") ?? false))
+        } catch { return nil }
+    }
+
+    private static let signalStart = Array(#"{"op":"signal""#.utf8)
 
     private init(_ reader: MessageReader) throws(ClientMessageError) {
         switch try reader.requiredString("op") {
@@ -97,6 +119,27 @@ extension ClientMessage {
         }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+/// A member of another type than expected.
+private struct UnreadMember: Error {}
+
+extension JSONMembers {
+    fileprivate func text(_ name: StaticString) throws(UnreadMember) -> String? {
+        switch self[name] {
+        case nil: return nil
+        case .text(let content, let hasEscapes)?: return JSONMembers.text(content, hasEscapes: hasEscapes)
+        case .null?, .bool?, .integer?, .double?, .container?: throw UnreadMember()
+        }
+    }
+
+    fileprivate func bool(_ name: StaticString) throws(UnreadMember) -> Bool? {
+        switch self[name] {
+        case nil: return nil
+        case .bool(let truth)?: return truth
+        case .null?, .text?, .integer?, .double?, .container?: throw UnreadMember()
+        }
     }
 }
 

@@ -39,6 +39,39 @@ struct ClientMessageTests {
             says: .connect(RequestID(1), request))
     }
 
+    @Test(
+        "WIRE-4, WIRE-7: a line that begins like a signal is read by a way of its own, as every other line is",
+        arguments: [21, 22, 23] as [UInt64])
+    func bothWays(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let lines = [
+            #"{"op":"signal","id":2}"#,
+            #"{"op":"signal","id":-7,"type":"chat","data":"Grüße 😀","to":"5f0c","onlineOnly":true,"json":false}"#,
+            #"{"op":"signal" , "id" : 2, "data":"a\nb \ud83d\ude00", "da\u0074a":"x", "other":{"id":[1,{"b":null}]}}"#,
+            #"{"op":"signal","type":null,"id":1.5,"data":{},"json":"yes","onlineOnly":0,"to":true}"#,
+            #"{"op":"signal","id":1,"x":[{"a":1,"a":2}],"y":{"a":{"\u0061":1,"a":1}},"id":3,"op":"pong"}"#,
+            #"{"op":"signal","id":1"# + (0..<20).map { #","m\#($0)":\#($0)"# }.joined() + "}",
+        ].map { Array($0.utf8) }
+        for round in 0..<6_000 {
+            var line = lines[round % lines.count]
+            for _ in 0..<(round < lines.count ? 0 : Int.random(in: 1...3, using: &random)) { mutate(&line, &random) }
+            expectSame(line)
+        }
+    }
+
+    /// A line with a blank in front does not begin like a signal.
+    private func expectSame(_ line: [UInt8]) {
+        func read(_ line: [UInt8]) -> Result<ClientMessage, ClientMessageError> {
+            Result { () throws(ClientMessageError) in try readClient(line) }
+        }
+        switch (read(line), read([UInt8(ascii: " ")] + line)) {
+        case (.success(let message), .success(let other)): #expect(message == other, "\(text(line))")
+        case (.failure(let error), .failure(let other)):
+            #expect(error.id == other.id && error.error.code == other.error.code, "\(text(line))")
+        case (.success, .failure), (.failure, .success): Issue.record("one way refuses \(text(line))")
+        }
+    }
+
     @Test("SIG-1, SIG-13: signal has a type, data, a target, onlineOnly and json, all optional")
     func signal() throws {
         try expectLine(#"{"op":"signal","id":2}"#, says: .signal(RequestID(2), SignalRequest()))
