@@ -6,7 +6,7 @@ import SignalingProtocol
 /// A generic class that observes the engine itself is called through unspecialised code, which looks up the layout of
 /// everything generic for each answer. This class names the hub's type, so the compiler specialises the whole path.
 final class EngineDispatch: SessionEngineObserver {
-    private unowned let hub: ServerHub
+    private unowned(unsafe) let hub: ServerHub
 
     /// - Parameter hub: keeps this object, and outlives it.
     init(hub: ServerHub) { self.hub = hub }

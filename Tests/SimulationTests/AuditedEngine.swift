@@ -242,9 +242,7 @@ final class AuditedEngine: SessionEngine {
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
     }
-    func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        engine.withLog(of: session, body)
-    }
+    func hosted(_ session: SessionID) -> HostedSession? { engine.hosted(session) }
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
     func advance(to now: MonotonicInstant) {
         engine.advance(to: now)

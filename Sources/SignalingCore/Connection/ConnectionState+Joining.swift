@@ -40,13 +40,7 @@ extension ConnectionState {
     ) -> [Effect] {
         switch outcome {
         case .joined(let result):
-            phase = .connected(
-                Connected(
-                    session: joining.session, apiKey: joining.apiKey, keepsHistory: result.hasHistory,
-                    historyAccess: joining.historyAccess,
-                    binding: SocketBinding(result.connection.connectionId, joining.request.socket),
-                    tokenExpiry: joining.tokenExpiry, isUnconfirmed: result.outcome == .resumed, silence: .since(now),
-                    nextPing: now.advanced(by: heartbeat)))
+            phase = .connected(Connected(joining, result, nextPing: now.advanced(by: heartbeat), now: now))
             let welcome = Welcome(
                 connection: result.connection, connections: [result.connection],
                 connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,

@@ -37,19 +37,46 @@ public struct ConnectionState: Sendable {
         let history: HistoryRequest?
     }
 
-    struct Connected: Sendable {
+    /// What stays as it is while a client is in its session. An object, since the handling of a line copies the phase: it
+    /// then counts one reference, not those of each text in it.
+    final class Membership: Sendable {
         let session: SessionID
         let apiKey: APIKey
         /// Whether the session kept a history when the client came.
         let keepsHistory: Bool
         let historyAccess: HistoryAccess
         let binding: SocketBinding
+
+        init(_ joining: Joining, _ result: JoinResult) {
+            session = joining.session
+            apiKey = joining.apiKey
+            keepsHistory = result.hasHistory
+            historyAccess = joining.historyAccess
+            binding = SocketBinding(result.connection.connectionId, joining.request.socket)
+        }
+    }
+
+    struct Connected: Sendable {
+        private let membership: Membership
+        var session: SessionID { membership.session }
+        var apiKey: APIKey { membership.apiKey }
+        var keepsHistory: Bool { membership.keepsHistory }
+        var historyAccess: HistoryAccess { membership.historyAccess }
+        var binding: SocketBinding { membership.binding }
         /// Replaced when the client presents a newer token.
         var tokenExpiry: TokenExpiry
         /// The connection was resumed on this socket, and no message from the client has arrived on it yet (RES-6).
         var isUnconfirmed: Bool
         var silence: Silence
         var nextPing: MonotonicInstant
+
+        init(_ joining: Joining, _ result: JoinResult, nextPing: MonotonicInstant, now: MonotonicInstant) {
+            membership = Membership(joining, result)
+            tokenExpiry = joining.tokenExpiry
+            isUnconfirmed = result.outcome == .resumed
+            silence = .since(now)
+            self.nextPing = nextPing
+        }
     }
 
     /// Malformed lines that a socket may send before it is closed (WIRE-9). Before `connected`, every line but an

@@ -4,7 +4,7 @@ import SignalingProtocol
 /// A session of an engine over a log: its state after the last entry of the log, and the commands on their way.
 ///
 /// `Node` is what the engine itself knows of the session: ``NodeSession`` in a cluster, and otherwise nothing.
-final class LoggedSession<Node> {
+final class LoggedSession<Node>: HostedSession {
     /// A step in the order of submission.
     enum Step {
         /// In the log, or on the way there. The command is kept, so that the engine need not decode its own.
@@ -51,7 +51,10 @@ final class LoggedSession<Node> {
         self.id = id
         self.detached = DetachedShare(of: detached)
         self.node = node
+        super.init()
     }
+
+    override var log: SessionLog? { state?.log }
 
     /// Continues a kept session. The effects of its commands were caused when they were new.
     func restore(_ kept: KeptCommands.Session) throws(CodingFault) {

@@ -258,10 +258,4 @@ final class LoggedSessions<Node> {
     func connections(of session: SessionID) -> [Connection] { self[session]?.state?.connections ?? [] }
 
     var detachedCount: Int { detached.count }
-
-    func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        // A copy: the body may cause a command that changes the session's log.
-        guard let log = self[session]?.state?.log else { return nil }
-        return body(log)
-    }
 }

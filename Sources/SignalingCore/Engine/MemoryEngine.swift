@@ -9,7 +9,7 @@ public final class MemoryEngine: SessionEngine {
     public var isSaturated: Bool { false }
 
     private var bounds: SessionState.Bounds
-    private var sessions: SessionTable<Hosted>
+    @exclusivity(unchecked) private var sessions: SessionTable<Hosted>
     private let detached = DetachedTally()
     private let makeEpoch: () -> Epoch
     private let reports = ReportingQueue()
@@ -20,14 +20,17 @@ public final class MemoryEngine: SessionEngine {
     /// Reads the date at a moment of the caller's clock.
     private let date: (MonotonicInstant) -> WallTime
 
-    private final class Hosted {
-        var state: SessionState { didSet { detached.note(state.detachedCount) } }
+    private final class Hosted: HostedSession {
+        @exclusivity(unchecked) var state: SessionState { didSet { detached.note(state.detachedCount) } }
         private var detached: DetachedShare
 
         init(_ state: SessionState, _ tally: DetachedTally) {
             self.state = state
             detached = DetachedShare(of: tally)
+            super.init()
         }
+
+        override var log: SessionLog? { state.log }
     }
 
     /// - Parameters:
@@ -224,9 +227,5 @@ public final class MemoryEngine: SessionEngine {
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 
-    public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        // A snapshot: the body may cause a command that changes the session's log.
-        guard let log = sessions[session]?.state.log else { return nil }
-        return body(log)
-    }
+    public func hosted(_ session: SessionID) -> HostedSession? { sessions[session] }
 }

@@ -31,9 +31,9 @@ public protocol SessionEngine: AnyObject {
     /// are answered (LOG-22). The ends of sockets pass.
     var isSaturated: Bool { get }
 
-    /// Reads this node's copy of a session's log. Returns `nil` once no client is in the session or may come back, from
-    /// the next `advance` on.
-    func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result?
+    /// The session on this node. Returns `nil` once no client is in the session or may come back, from the next `advance`
+    /// on.
+    func hosted(_ session: SessionID) -> HostedSession?
 
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     var nextDeadline: MonotonicInstant? { get }
@@ -71,6 +71,14 @@ public protocol SessionEngine: AnyObject {
     /// events. If other nodes continue the sessions, they learn that this node's connections have lost their sockets.
     /// Call `advance` afterwards, and then nothing more.
     func endSessions()
+}
+
+extension SessionEngine {
+    /// Reads this node's copy of a session's log; returns `nil` where ``hosted(_:)`` does.
+    public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
+        guard let log = hosted(session)?.log else { return nil }
+        return body(log)
+    }
 }
 
 /// The receiver of an engine's answers and effects.

@@ -6,7 +6,7 @@ public typealias ProjectOfSession = (SessionID) -> APIKey?
 /// The sessions that an engine hosts, each in a box: a command finds it once, and never copies its state.
 ///
 /// The table also notes when something is due in each, which of them may be over, and which project they belong to.
-struct SessionTable<Hosted: AnyObject> {
+struct SessionTable<Hosted: HostedSession> {
     private var sessions: [SessionID: Hosted] = [:]
     /// The sessions of each project, so that an answer about one project costs nothing for the sessions of others.
     private var byProject: [APIKey: Set<SessionID>] = [:]
@@ -38,12 +38,12 @@ struct SessionTable<Hosted: AnyObject> {
     }
 
     mutating func add(_ hosted: Hosted, as session: SessionID) {
-        sessions[session] = hosted
+        sessions.updateValue(hosted, forKey: session)?.isHosted = false
         if let project = projectOf(session) { byProject[project, default: []].insert(session) }
     }
 
     mutating func remove(_ session: SessionID) {
-        sessions[session] = nil
+        sessions.removeValue(forKey: session)?.isHosted = false
         if let project = projectOf(session) {
             byProject[project]?.remove(session)
             if byProject[project]?.isEmpty == true { byProject[project] = nil }
@@ -52,7 +52,10 @@ struct SessionTable<Hosted: AnyObject> {
         unneeded.remove(session)
     }
 
-    mutating func removeAll() { self = SessionTable(projectOf: projectOf) }
+    mutating func removeAll() {
+        for hosted in sessions.values { hosted.isHosted = false }
+        self = SessionTable(projectOf: projectOf)
+    }
 
     /// The earliest deadline, or an earlier moment at which nothing is due; `nil` when nothing is scheduled.
     var nextDeadline: MonotonicInstant? { deadlines.next }

@@ -6,12 +6,24 @@ extension Hub: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
         if RESTCalls.isOrigin(ticket.origin) {
             restCalls.remove(ticket.origin)?(outcome)
-        } else if let peer = peers[ticket.origin] {
+        } else if let peer = peer(of: ticket.origin) {
             note(outcome, of: ticket, for: peer)
             // CON-14: the client has given up while the session had not answered.
             if case .joined = outcome, peer.socket.hasHungUp { handle(.mustClose(.goingAway), for: peer) }
             handle(.answered(ticket.request, outcome), for: peer)
         }
+    }
+
+    // Most reports answer the line that is being handled.
+
+    private func peer(of origin: UInt64) -> Peer<Environment.Socket>? {
+        if let linePeer, linePeer.socket.id == origin { return linePeer }
+        return peers[origin]
+    }
+
+    private func room(of session: SessionID) -> Room<Environment.Socket>? {
+        if let room = linePeer?.subscription?.room, room.session == session { return room }
+        return rooms[session]
     }
 
     private func note(_ outcome: SessionOutcome, of ticket: CommandTicket, for peer: Peer<Environment.Socket>) {
@@ -26,12 +38,11 @@ extension Hub: SessionEngineObserver {
     }
 
     func engine(sessionChanged session: SessionID) {
-        guard let room = rooms[session] else { return }
+        guard let room = room(of: session) else { return }
         // A command that appends a signal appends it last.
-        let newest = engine.withLog(of: session) { ($0.newest, $0.lastSeq, $0.bounds) }
-        if let newest, let entry = newest.0 {
-            room.flushScheduler.noteWaiting(byteCount: entry.byteCount, isPresence: entry.isPresence)
-            if room.mustFlush(before: newest.1, in: newest.2) { return flush(room, now) }
+        if let log = room.log(in: engine), let newest = log.newest {
+            room.flushScheduler.noteWaiting(byteCount: newest.byteCount, isPresence: newest.isPresence)
+            if room.mustFlush(before: log.lastSeq, in: log.bounds) { return flush(room, now) }
         }
         markDirty(room)
     }
@@ -52,7 +63,7 @@ extension Hub: SessionEngineObserver {
         case .presence(let event): onPresence(event, session)
         case .keptPresence(let event): onKeptPresence(event, session)
         case .onlineOnly(let signal):
-            guard let room = rooms[session] else { return }
+            guard let room = room(of: session) else { return }
             room.pendingOnlineOnly.append(signal)
             room.flushScheduler.noteWaiting(byteCount: 0)
             markDirty(room)

@@ -87,7 +87,11 @@ extension Hub {
 
     private func handleLine(_ line: UnsafeRawBufferPointer, of peer: Peer<Socket>) {
         lineTime = environment.now
-        defer { lineTime = nil }
+        linePeer = peer
+        defer {
+            lineTime = nil
+            linePeer = nil
+        }
         do {
             handle(.received(try ClientMessage(line: line, parser: &parser), byteCount: line.count), for: peer)
         } catch {

@@ -81,9 +81,7 @@ extension Hub {
     /// HB-1: a client that gets no line of what happens, such as one without presence among many that join, would still
     /// have the position of its last ping, and lose its connection to an overrun log that held nothing for it.
     private func tellPositions(in room: Room<Environment.Socket>) {
-        guard let bounds = engine.withLog(of: room.session, { $0.bounds }), room.sincePings.isHalf(of: bounds) else {
-            return
-        }
+        guard let log = room.log(in: engine), room.sincePings.isHalf(of: log.bounds) else { return }
         room.sincePings = LogShare()
         for subscription in room.subscriptions where !subscription.peer.isBacklogged { ping(subscription.peer) }
     }

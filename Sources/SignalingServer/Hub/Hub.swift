@@ -39,33 +39,35 @@ final class Hub<Environment: HubEnvironment> {
     private var lineRates = LineRateLedger()
     let writer: SocketWriter<Environment.Socket>
     var randomness: Environment.Randomness
-    var parser = JSONParser(
+    @exclusivity(unchecked) var parser = JSONParser(
         limits: JSONLimits(
             depth: Limits.jsonDepth, byteCount: Limits.messageByteCount, valueCount: Limits.jsonValueCount))
     let onPresence: (PresenceEvent, SessionID) -> Void
     let onKeptPresence: (KeptPresenceEvent, SessionID) -> Void
 
-    var peers: [UInt64: Peer<Environment.Socket>] = [:]
-    var rooms: [SessionID: Room<Environment.Socket>] = [:]
+    @exclusivity(unchecked) var peers: [UInt64: Peer<Environment.Socket>] = [:]
+    @exclusivity(unchecked) var rooms: [SessionID: Room<Environment.Socket>] = [:]
     /// The sockets in all rooms.
     private(set) var joinedCount = 0
     var restCalls = RESTCalls()
     let history: HistoryDesk
 
     // The turn.
-    var turn: UInt64 = 0
+    @exclusivity(unchecked) var turn: UInt64 = 0
     /// While a line is being handled: its time, so that the clock is read once for everything that it causes.
-    var lineTime: MonotonicInstant?
+    @exclusivity(unchecked) var lineTime: MonotonicInstant?
+    /// The peer whose line it is.
+    @exclusivity(unchecked) var linePeer: Peer<Environment.Socket>?
     var now: MonotonicInstant { lineTime ?? environment.now }
-    var dirtyRooms: [Room<Environment.Socket>] = []
-    var dirtyPeers: [Peer<Environment.Socket>] = []
-    var peersWithInput: [Peer<Environment.Socket>] = []
-    var lineShare: LineShare
+    @exclusivity(unchecked) var dirtyRooms: [Room<Environment.Socket>] = []
+    @exclusivity(unchecked) var dirtyPeers: [Peer<Environment.Socket>] = []
+    @exclusivity(unchecked) var peersWithInput: [Peer<Environment.Socket>] = []
+    @exclusivity(unchecked) var lineShare: LineShare
     /// These two only wake the loop: their work is done at the end of the turn.
     private(set) var flushTimer: Environment.Timer?
     private(set) var sessionTimer: Environment.Timer?
     /// What it is set to; nil if it is not set.
-    private var sessionDeadline: MonotonicInstant?
+    @exclusivity(unchecked) private var sessionDeadline: MonotonicInstant?
     private(set) var inputTimer: Environment.Timer?
 
     // Deadlines.
@@ -80,7 +82,7 @@ final class Hub<Environment: HubEnvironment> {
     var drainTimer: Environment.Timer?
     /// Whether ``hurry()`` was called. It may come before the drain: the two signals that cause them are handled apart.
     var isHurried = false
-    var hasEnded = false
+    @exclusivity(unchecked) var hasEnded = false
 
     /// Call it on the loop.
     ///
@@ -329,16 +331,16 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     func ping(_ peer: Peer<Environment.Socket>) {
-        guard let session = peer.subscription?.room.session else { return }
-        if let seq = engine.withLog(of: session, { $0.lastSeq }) { send(.ping(seq), to: peer) }
+        if let log = peer.subscription?.room.log(in: engine) { send(.ping(log.lastSeq), to: peer) }
     }
 
     private func send(_ message: ServerMessage, to peer: Peer<Environment.Socket>) {
         if let subscription = peer.subscription {
-            let isAppended: Void? = engine.withLog(of: subscription.room.session) {
-                subscription.outbox.append(message, log: $0)
+            if let log = subscription.room.log(in: engine) {
+                subscription.outbox.append(message, log: log)
+            } else {
+                subscription.outbox.append(EncodedLine(message), after: subscription.outbox.cursor)
             }
-            if isAppended == nil { subscription.outbox.append(EncodedLine(message), after: subscription.outbox.cursor) }
         } else {
             EncodedLine.append(EncodedLine(message).bytes, to: &peer.unjoinedLines, separatedFrom: 0)
         }

@@ -4,23 +4,23 @@ import SignalingProtocol
 /// One socket, with the hub's state for it. Confined to the loop.
 final class Peer<Socket: HubSocket> {
     let socket: Socket
-    var state: ConnectionState
+    @exclusivity(unchecked) var state: ConnectionState
     /// Present while the socket is in a session.
-    var subscription: Subscription<Socket>?
+    @exclusivity(unchecked) var subscription: Subscription<Socket>?
     /// For whom the connection counts when it joins; set when its token is verified.
     var joinKey: JoinControl.Key?
     /// Answers for a socket that is in no session: the lines of one text message.
-    var unjoinedLines: [UInt8] = []
+    @exclusivity(unchecked) var unjoinedLines: [UInt8] = []
     /// Whether the socket has unsent bytes. The hub writes nothing more until it has drained.
-    var isBacklogged = false
+    @exclusivity(unchecked) var isBacklogged = false
     /// Whether this peer is in the hub's list of peers with something to send.
-    var isDirty = false
+    @exclusivity(unchecked) var isDirty = false
     /// Received lines that wait to be handled.
-    var input = InputQueue()
+    @exclusivity(unchecked) var input = InputQueue()
     /// How many lines the hub may still handle in the turn with this number.
-    var lineAllowance = (turn: UInt64(0), count: 0)
+    @exclusivity(unchecked) var lineAllowance = (turn: UInt64(0), count: 0)
     /// When the timing wheel fires for this peer; nil if no alarm is set.
-    var alarm: MonotonicInstant?
+    @exclusivity(unchecked) var alarm: MonotonicInstant?
 
     init(socket: Socket, state: ConnectionState) {
         self.socket = socket

@@ -16,7 +16,7 @@ final class SocketWriter<Socket: HubSocket> {
     private let sharedFrame = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private let sharedFrameWithoutPresence = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
     private let sharedFrameWithAbsences = OutboundFrame(reservingByteCount: FlushScheduler.byteLimit)
-    private var scratch: [UInt8] = []
+    @exclusivity(unchecked) private var scratch: [UInt8] = []
 
     init(engine: any SessionEngine, limits: HubLimits, statistics: HubStatistics) {
         self.engine = engine
@@ -29,40 +29,47 @@ final class SocketWriter<Socket: HubSocket> {
     /// - Returns: the overrun peers. The caller has to close them (G4).
     func flush(_ room: Room<Socket>, now: MonotonicInstant) -> [Peer<Socket>] {
         var overrun: [Peer<Socket>] = []
-        _ = engine.withLog(of: room.session) { log in
-            var batch = SharedBatch(
-                log: log, after: room.flushedThrough, absences: room.flushedAbsences,
-                onlineOnly: room.pendingOnlineOnly.signals)
-            for form in Outbox.Form.allCases { sharedFrame(for: form).removeAll() }
-            var (events, servedCount) = (0, 0)
-            for subscription in room.subscriptions {
-                let peer = subscription.peer
-                if peer.isBacklogged {
-                    if subscription.outbox.isOverrun(by: log) { overrun.append(peer) }
-                    continue
-                }
-                let cursor = subscription.outbox.cursor.rawValue
-                if let form = batch.advance(&subscription.outbox, log: log) {
-                    let frame = sharedFrame(for: form)
-                    if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
-                    write(frame, to: peer)
-                } else if !catchUp(subscription, log: log, onlineOnly: room.pendingOnlineOnly.signals) {
-                    overrun.append(peer)
-                }
-                events += Int(subscription.outbox.cursor.rawValue - cursor)
-                servedCount += 1
-            }
-            statistics.eventDeliveries += events
-            let broadcastCount = room.pendingOnlineOnly.signals.count { $0.audience == .everyone }
-            statistics.onlineOnlyDeliveries += broadcastCount * servedCount
-            let eventCount = Int(log.lastSeq.rawValue - room.flushedThrough.rawValue)
-            room.traffic.noteFlush(eventCount: eventCount, now: now)
-            room.flushedThrough = log.lastSeq
-            room.flushedAbsences = log.absences.version
-        }
+        if let log = room.log(in: engine) { write(log, to: room, now, &overrun) }
         room.pendingOnlineOnly.removeAll()
         room.flushScheduler.noteFlushed(at: now)
         return overrun
+    }
+
+    private func write(
+        _ log: borrowing SessionLog, to room: Room<Socket>, _ now: MonotonicInstant, _ overrun: inout [Peer<Socket>]
+    ) {
+        let onlineOnly = room.pendingOnlineOnly.signals
+        var batch = SharedBatch(
+            log: log, after: room.flushedThrough, absences: room.flushedAbsences, onlineOnly: onlineOnly)
+        sharedFrame.removeAll()
+        sharedFrameWithoutPresence.removeAll()
+        sharedFrameWithAbsences.removeAll()
+        var (events, servedCount) = (0, 0)
+        for subscription in room.subscriptions {
+            let peer = subscription.peer
+            if peer.isBacklogged {
+                if subscription.outbox.isOverrun(by: log) { overrun.append(peer) }
+                continue
+            }
+            let cursor = subscription.outbox.cursor.rawValue
+            if let form = batch.advance(&subscription.outbox, log: log) {
+                let frame = sharedFrame(for: form)
+                if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
+                write(frame, to: peer)
+            } else if !catchUp(subscription, log: log, onlineOnly: onlineOnly) {
+                overrun.append(peer)
+            }
+            events += Int(subscription.outbox.cursor.rawValue - cursor)
+            servedCount += 1
+        }
+        statistics.eventDeliveries += events
+        if !onlineOnly.isEmpty {
+            statistics.onlineOnlyDeliveries += onlineOnly.count { $0.audience == .everyone } * servedCount
+        }
+        let eventCount = Int(log.lastSeq.rawValue - room.flushedThrough.rawValue)
+        room.traffic.noteFlush(eventCount: eventCount, now: now)
+        room.flushedThrough = log.lastSeq
+        room.flushedAbsences = log.absences.version
     }
 
     private func sharedFrame(for form: Outbox.Form) -> OutboundFrame {
@@ -79,14 +86,13 @@ final class SocketWriter<Socket: HubSocket> {
     func serve(_ peer: Peer<Socket>) -> Bool {
         guard !peer.isBacklogged else {
             guard let subscription = peer.subscription else { return true }
-            return engine.withLog(of: subscription.room.session) { !subscription.outbox.isOverrun(by: $0) } ?? true
+            return subscription.room.log(in: engine).map { !subscription.outbox.isOverrun(by: $0) } ?? true
         }
         writeUnjoinedLines(of: peer)
         guard let subscription = peer.subscription else { return true }
         let cursor = subscription.outbox.cursor.rawValue
         defer { statistics.eventDeliveries += Int(subscription.outbox.cursor.rawValue - cursor) }
-        let isInTime = engine.withLog(of: subscription.room.session) { catchUp(subscription, log: $0, onlineOnly: []) }
-        if let isInTime { return isInTime }
+        if let log = subscription.room.log(in: engine) { return catchUp(subscription, log: log, onlineOnly: []) }
         // The session is gone. Only the private lines are left.
         scratch.removeAll(keepingCapacity: true)
         let continues = subscription.outbox.isWithinMessage
@@ -103,7 +109,7 @@ final class SocketWriter<Socket: HubSocket> {
         scratch.removeAll(keepingCapacity: true)
         if let subscription = peer.subscription {
             if subscription.outbox.isWithinMessage { return nil }
-            let progress = engine.withLog(of: subscription.room.session) {
+            let progress = subscription.room.log(in: engine).map {
                 subscription.outbox.dequeue(
                     from: $0, onlineOnly: [], byteLimit: limits.farewellByteCount, into: &scratch)
             }

@@ -5,19 +5,19 @@ import SignalingProtocol
 /// them.
 final class HubStatistics {
     // On the path of every message.
-    var receivedMessages = 0
-    var receivedBytes = 0
-    var sentMessages = 0
-    var sentBytes = 0
+    @exclusivity(unchecked) var receivedMessages = 0
+    @exclusivity(unchecked) var receivedBytes = 0
+    @exclusivity(unchecked) var sentMessages = 0
+    @exclusivity(unchecked) var sentBytes = 0
     var backlogs = 0
-    var eventDeliveries = 0
+    @exclusivity(unchecked) var eventDeliveries = 0
     var onlineOnlyDeliveries = 0
-    var acceptedClientSignals = 0
+    @exclusivity(unchecked) var acceptedClientSignals = 0
     var acceptedServerSignals = 0
-    var flushSize = Histogram(.sizes)
-    var flushDelay = Histogram(.durations)
-    var ackLatency = Histogram(.durations)
-    var ackSampler = AckSampler()
+    @exclusivity(unchecked) var flushSize = Histogram(.sizes)
+    @exclusivity(unchecked) var flushDelay = Histogram(.durations)
+    @exclusivity(unchecked) var ackLatency = Histogram(.durations)
+    @exclusivity(unchecked) var ackSampler = AckSampler()
 
     // Rare.
     var pauses = 0

@@ -22,17 +22,17 @@ final class LoopCore {
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
     var onTurnEnded: (() -> Void)?
-    private(set) var usage = LoopUsage()
+    @exclusivity(unchecked) private(set) var usage = LoopUsage()
     /// The number of the present turn: timers, input, and the writes at its end.
-    private(set) var turn: UInt64 = 0
+    @exclusivity(unchecked) private(set) var turn: UInt64 = 0
     /// The socket that was upgraded last in this turn, until input of another socket arrives. If input of this socket
     /// arrives, it was in the same read as its handshake request. An identifier costs less per message than a weak
     /// reference. If a new socket reuses the address, its own upgrade replaces this value before it receives.
-    var justUpgraded: ObjectIdentifier?
+    @exclusivity(unchecked) var justUpgraded: ObjectIdentifier?
 
-    private var closing: [any TurnEndClosable] = []
-    private var flushing: [any TurnEndClosable] = []
-    private var readingChanges: [ServerSocket] = []
+    @exclusivity(unchecked) private var closing: [any TurnEndClosable] = []
+    @exclusivity(unchecked) private var flushing: [any TurnEndClosable] = []
+    @exclusivity(unchecked) private var readingChanges: [ServerSocket] = []
     private var inputDiscarders: [ObjectIdentifier: HTTPConnection] = [:]
     private var timers: [ObjectIdentifier: TimerHandle] = [:]
     private var servers: [ObjectIdentifier: TransportServer] = [:]

@@ -7,10 +7,10 @@ import CLibwebsockets
 /// sockets.
 public final class OutboundFrame {
     private static let headroom = Int(SIGNALBOX_LWS_PRE)
-    private var storage: UnsafeMutableRawPointer
-    private var capacity: Int
+    @exclusivity(unchecked) private var storage: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
     /// The message's current size.
-    public private(set) var byteCount = 0
+    @exclusivity(unchecked) public private(set) var byteCount = 0
 
     /// - Parameter reservingByteCount: initial capacity in bytes; the buffer grows when needed.
     public init(reservingByteCount: Int = 0) {

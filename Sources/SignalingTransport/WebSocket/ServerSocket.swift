@@ -10,7 +10,7 @@ public final class ServerSocket: TurnEndClosable {
     /// Unique among all sockets and connections during the server's life.
     public let id: UInt64
     /// An object that the handler associates with the socket. Released after `socketClosed`.
-    public var attachment: AnyObject?
+    @exclusivity(unchecked) public var attachment: AnyObject?
     /// The `Origin` header: the page that opened the socket. nil if there was none. Browsers set it truthfully; other
     /// programs send any value or none.
     public let origin: String?
@@ -32,18 +32,18 @@ public final class ServerSocket: TurnEndClosable {
         set { assembler.byteLimit = min(newValue, server?.options.maxMessageByteCount ?? newValue) }
     }
 
-    var wsi: OpaquePointer?
+    @exclusivity(unchecked) var wsi: OpaquePointer?
     private let address: PeerAddress
-    private var server: TransportServer?
-    private var lifecycle = Lifecycle(role: .server)
-    private var assembler: MessageAssembler
+    @exclusivity(unchecked) private var server: TransportServer?
+    @exclusivity(unchecked) private var lifecycle = Lifecycle(role: .server)
+    @exclusivity(unchecked) private var assembler: MessageAssembler
     /// Whether the library reads from the connection.
     private var isReadingAllowed = true
     /// In how many frames the message came that the handler receives at present.
-    public private(set) var messageFrameCount = 1
+    @exclusivity(unchecked) public private(set) var messageFrameCount = 1
 
     /// Whether the library may have a pong to send when the socket is writable.
-    private var mayOweAPong = false
+    @exclusivity(unchecked) private var mayOweAPong = false
     /// A frame that waits for the pong.
     private var heldFrame: (frame: OutboundFrame, part: MessagePart)?
 

@@ -120,9 +120,7 @@ private final class SettlingEngine: SessionEngine, SessionEngineObserver {
     }
 
     var isSaturated: Bool { engine.isSaturated }
-    func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        engine.withLog(of: session, body)
-    }
+    func hosted(_ session: SessionID) -> HostedSession? { engine.hosted(session) }
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
     func advance(to now: MonotonicInstant) { engine.advance(to: now) }
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }

@@ -149,9 +149,7 @@ public final class ClusterEngine: SessionEngine {
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 
-    public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
-        sessions.withLog(of: session, body)
-    }
+    public func hosted(_ session: SessionID) -> HostedSession? { sessions[session] }
 }
 
 extension MonotonicInstant {

@@ -4,24 +4,26 @@ import SignalingProtocol
 /// The subscriptions to one session on this node, and what the next flush sends to them. Confined to the loop.
 final class Room<Socket: HubSocket> {
     let session: SessionID
-    private(set) var subscriptions: [Subscription<Socket>] = []
+    @exclusivity(unchecked) private(set) var subscriptions: [Subscription<Socket>] = []
+    /// The session, so that it is not looked up for each message.
+    @exclusivity(unchecked) private var hosted: HostedSession?
     /// `nil` in a small room: most rooms have a few members, and the dictionaries would cost each of them more memory
     /// than everything else here.
     private var index: Index?
-    var pendingOnlineOnly = PendingOnlineOnly()
-    var flushScheduler: FlushScheduler
+    @exclusivity(unchecked) var pendingOnlineOnly = PendingOnlineOnly()
+    @exclusivity(unchecked) var flushScheduler: FlushScheduler
     /// The end of the log at the last flush: the cursor of every subscription that is up to date.
-    var flushedThrough: Seq
+    @exclusivity(unchecked) var flushedThrough: Seq
     /// The version of the absences at the last flush.
-    var flushedAbsences: UInt64
+    @exclusivity(unchecked) var flushedAbsences: UInt64
     /// Whether this room is in the hub's list of rooms with something to send.
-    var isDirty = false
+    @exclusivity(unchecked) var isDirty = false
     /// Since when; nil after a flush.
-    var dirtySince: MonotonicInstant?
+    @exclusivity(unchecked) var dirtySince: MonotonicInstant?
     /// What has been flushed since all members were told their position.
-    var sincePings = LogShare()
+    @exclusivity(unchecked) var sincePings = LogShare()
     /// For administration.
-    var traffic = RoomTraffic()
+    @exclusivity(unchecked) var traffic = RoomTraffic()
 
     init(session: SessionID, flushedThrough: Seq, flushedAbsences: UInt64, flushScheduler: FlushScheduler) {
         self.session = session
@@ -46,6 +48,13 @@ final class Room<Socket: HubSocket> {
             bySocket[subscription.socket] = nil
             if !subscription.isReplaced { byConnection[subscription.outbox.owner] = nil }
         }
+    }
+
+    /// The session's log on this node; `nil` where the engine hosts no such session.
+    func log(in engine: any SessionEngine) -> SessionLog? {
+        if let hosted, hosted.isHosted { return hosted.log }
+        hosted = engine.hosted(session)
+        return hosted?.log
     }
 
     /// A room with more subscriptions than this gets an index.
@@ -100,11 +109,12 @@ final class Room<Socket: HubSocket> {
 
 /// One peer in one room, with its cursor in the log. Confined to the loop.
 final class Subscription<Socket: HubSocket> {
-    /// The room keeps the subscription, the hub keeps the peer, and both end at the same time.
-    unowned let peer: Peer<Socket>
+    /// The room keeps the subscription, the hub keeps the peer, and both end at the same time. Unchecked, since a flush
+    /// reads it for each member.
+    unowned(unsafe) let peer: Peer<Socket>
     let room: Room<Socket>
     let socket: SocketID
-    var outbox: Outbox
+    @exclusivity(unchecked) var outbox: Outbox
     /// The index in the room's list.
     fileprivate(set) var index = 0
     /// Whether the same connection has a newer subscription, on another socket.
