@@ -138,6 +138,7 @@ SERVERS = {
     "Signalbox, 2 nodes": Signalbox(nodes=2),
     "nats, 2 servers": Nats(),
     "nchan": Program("nchan", "/usr/lib/nginx/modules/ngx_nchan_module.so", nchan),
+    "plain C": Program("ws-room", None, lambda port, _: [os.environ["PLAIN_ROOM"], str(port)]),
     "Node ws": Program("ws-room", "/usr/share/nodejs/ws", lambda port, _: ["node", DIALECTS / "ws-room.js", str(port)]),
 }
 DEBIAN = {"nats, 2 servers": "nats-server", "nchan": "nginx libnginx-mod-nchan", "Node ws": "nodejs node-ws"}
