@@ -1,3 +1,4 @@
+import SignalingProtocol
 import SignalingVerification
 import Testing
 
@@ -154,6 +155,19 @@ struct WireHistoryTests {
         wire.up(3, ask(3))
         wire.down(3, page(3, [Self.c, tombstone(6)], 5...6))
         #expect(wire.violations() == [])
+    }
+
+    @Test(
+        "SIG-6, HIS-9: the ack of a signal comes without it, if a backend has erased it meanwhile",
+        arguments: [true, false])
+    func erasedBeforeItsAck(isAsked: Bool) {
+        var wire = Self.ofThree()
+        wire.up(1, signal("d", 6))
+        if isAsked { wire.judge.mayBeErasedByREST(.message(Seq(6)), in: "s") }
+        wire.down(1, ack(6, 6), erased(7, #""ref":6"#))
+        wire.down(2, erased(7, #""ref":6"#))
+        let found = wire.violations().map(\.promise)
+        #expect(isAsked ? found == [] : found.contains(.g2), "\(found)")
     }
 
     @Test("HIS-9: the content of an erased message in a page or in a replay, and an erasure that nobody asked for")

@@ -510,8 +510,9 @@ public struct WireJudge: Sendable {
         }
         note(.signal(signal, from: connection, to: sending.to), at: seq, line.byteCount, socket.epoch, now)
         let isForItself = sending.to == .all || sending.to == .connection(connection)
+        // A backend may have erased it meanwhile, and no client has heard of that yet.
         if isForItself, seq > socket.start, !orders[Int(socket.epoch)].isErased(seq),
-            socket.lastReceived.map({ $0 < seq }) ?? true
+            socket.lastReceived.map({ $0 < seq }) ?? true, histories[socket.session]?.mayBeErased(seq) != true
         {
             report(.g2, .reordered, "\(id(connection)) got the ack of its signal at \(seq) before the signal (SIG-6)")
         }
