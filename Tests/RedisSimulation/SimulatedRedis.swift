@@ -161,6 +161,11 @@ package final class SimulatedRedis {
         carryOut("HGET", "sb:{\(session.rawValue)}:meta", "n").number.map { UInt64($0) } ?? 0
     }
 
+    /// Whether nobody is in a session, which is kept for its history.
+    package func isAsleep(_ session: SessionID) -> Bool {
+        carryOut("HGET", "sb:{\(session.rawValue)}:meta", "z").number == 1
+    }
+
     /// Whether everything of a session ends by itself.
     package func willForget(_ session: SessionID) -> Bool {
         ["meta", "log", "snap"].allSatisfy { carryOut("TTL", "sb:{\(session.rawValue)}:\($0)").number != -1 }

@@ -92,6 +92,8 @@ final class AuditedEngine: SessionEngine {
         fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
 
         fileprivate var kept = KeptMessages()
+        /// The last event of a node that opened the session ahead of all others: there are events that nobody has noted.
+        fileprivate var aheadThrough = Seq.zero
 
         fileprivate var lastSeq: Seq {
             get { lastSeqs[epoch] ?? .zero }
@@ -135,14 +137,18 @@ final class AuditedEngine: SessionEngine {
     }
 
     /// One of several nodes, which share an auditor's record.
-    init(world: World, bounds: SessionState.Bounds, log: any SharedCommandLog, run: RunID, audit: Audit) {
+    init(
+        world: World, bounds: SessionState.Bounds, log: any SharedCommandLog, run: RunID, history: EngineHistory,
+        audit: Audit
+    ) {
         self.world = world
         self.bounds = bounds
         isRestored = true
-        history = .none
+        self.history = history.policy
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
         host = .node(
-            ClusterEngine(log: log, run: run, bounds: bounds, now: world.now, makeEpoch: makeEpoch))
+            ClusterEngine(
+                log: log, run: run, bounds: bounds, history: history, now: world.now, makeEpoch: makeEpoch))
         self.audit = audit
         engine.observer = self
     }
@@ -271,6 +277,8 @@ final class AuditedEngine: SessionEngine {
             let found = earlier + page.messages
             if page.more, let last = page.messages.last { return checkHistory(after: last.seq, found) }
             world.count(found.isEmpty ? "empty history" : "history")
+            // What nobody has noted may be in the history, and may have erased something.
+            if audit.lastSeq < audit.aheadThrough { return }
             let due = audit.kept.left
             if found.map(\.seq) != due.map(\.seq) {
                 return world.fail("H1: the history has \(found.map(\.seq)), and \(due.map(\.seq)) were kept")
@@ -347,7 +355,9 @@ final class AuditedEngine: SessionEngine {
             // A late attempt on another node may be behind a resume with a newer secret.
             // On several nodes, commands that were on their way may overrun the log before the join is carried out.
             let isOverrun = isNode && result.missing != nil
-            if isOwed, !isOverrun, let claim = request.resumption, isInTime(claim, in: session),
+            // Its client may have left while the join was on its way.
+            let hasLeft = request.resumption.map { audit.leaving.contains($0.connectionId) } == true
+            if isOwed, !isOverrun, !hasLeft, let claim = request.resumption, isInTime(claim, in: session),
                 !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
             {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
@@ -368,6 +378,7 @@ final class AuditedEngine: SessionEngine {
         audit.kept = KeptMessages()
         audit.epoch = epoch
         audit.lastSeq = .zero
+        audit.aheadThrough = .zero
         audit.present = []
         audit.reachesBackTo = .zero
     }
@@ -431,7 +442,8 @@ extension AuditedEngine: SessionEngineObserver {
         let epoch = state.epoch
         if audit.lastSeqs[epoch] == nil { begin(epoch) }
         guard epoch == audit.epoch else { return world.count("event of an old order") }
-        for entry in state.log.entries.reversed() {
+        // What one node has erased, another may still have.
+        for entry in state.log.entries.reversed() where entry.kind != .erased {
             if let known = audit.lines[epoch]?[entry.seq] {
                 if known != entry.line.bytes { world.fail("G1: two nodes have different events at \(entry.seq)") }
                 break
@@ -439,9 +451,12 @@ extension AuditedEngine: SessionEngineObserver {
         }
         let fresh = state.log.entries.filter { $0.seq > audit.lastSeq }
         // A node that opens the session may be ahead of all others, and its log no longer has what they will note.
-        if let first = fresh.first, first.seq != audit.lastSeq.next { return world.count("opened ahead") }
+        if let first = fresh.first, first.seq != audit.lastSeq.next {
+            audit.aheadThrough = max(audit.aheadThrough, state.log.lastSeq)
+            return world.count("opened ahead")
+        }
         for entry in fresh {
-            audit.lines[epoch, default: [:]][entry.seq] = entry.line.bytes
+            if entry.kind != .erased { audit.lines[epoch, default: [:]][entry.seq] = entry.line.bytes }
             note(entry)
             audit.reachesBackTo = state.log.reachesBackTo
         }

@@ -36,7 +36,8 @@ final class Scenario {
     /// What the session keeps as history, and the disk that has it.
     private let history: HistoryPolicy
     private let disk = MemoryArchive()
-    private var archive: SimulatedArchive?
+    /// That of each server.
+    private var archives: [SimulatedArchive] = []
     private var clients: [SimulatedClient] = []
     /// A backend with its requests to one node: only those have an order (G1). One server has one, over its restarts.
     private var backends: [History.Client] = []
@@ -53,7 +54,8 @@ final class Scenario {
         self.nodeCount = nodeCount
         redis = nodeCount > 1 ? SimulatedRedis(world) : nil
         isDurable = nodeCount == 1 && world.chance(2)
-        let keepsHistory = isDurable && world.chance(2)
+        // Of several nodes, some runs: what these keep for the archive is in each node, and one of them writes it.
+        let keepsHistory = nodeCount > 1 ? seed % 3 == 0 : isDurable && world.chance(2)
         history = keepsHistory ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"])) : .none
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
@@ -96,7 +98,8 @@ final class Scenario {
         }
         retention = world.chance(2) ? .zero : .seconds(60)
         redis?.disturbsMessages = true
-        redis?.forgetsNothing = world.chance(2)
+        // A session with a history does not lose its order in these runs.
+        redis?.forgetsNothing = keepsHistory || world.chance(2)
         redis?.onLost = { [unowned self] run in declaredLost(run) }
         for _ in 0..<nodeCount { startServer() }
         // Nodes on a new Redis wait for what others may have to restore.
@@ -150,8 +153,9 @@ final class Scenario {
 
     /// The archive works, and has the time to answer.
     private func checkHistory() {
-        archive?.hasFaults = false
-        server?.turn { [engine = server?.engine] _ in engine?.checkHistory() }
+        for archive in archives { archive.hasFaults = false }
+        let server = redis == nil ? server : host
+        server?.turn { _ in server?.engine.checkHistory() }
         proceed(to: world.now.advanced(by: .seconds(5)))
         let count = world.counts["history", default: 0] + world.counts["empty history", default: 0]
         if !history.keepsNothing, count != 1, server != nil { world.fail("H3: the history was not read") }
@@ -242,6 +246,7 @@ final class Scenario {
         // A node that crashes takes with it the removals that it had put off. Redis forgets such a session after a day.
         let isDelayed = world.counts["node crash"] != nil
         for session in redis.keptSessions where !isDelayed || !redis.willForget(session) {
+            if !history.keepsNothing, redis.isAsleep(session) { continue }
             world.fail("LOG-10: the log keeps \(session), which nobody needs")
         }
     }
@@ -300,7 +305,8 @@ final class Scenario {
         // The faults may have ended while the node started.
         if !hasFaults { links.isSlow = false }
         let node = SimulatedServer(
-            world: world, bounds: bounds, limits: limits, log: log, links: links, audit: audit)
+            world: world, bounds: bounds, limits: limits, log: log, links: links, history: history,
+            archive: makeArchive(), audit: audit)
         server = node
         servers.append(node)
         world.schedule(at: world.now) {}
@@ -310,10 +316,8 @@ final class Scenario {
     private func startServer() {
         if let redis { return startNode(redis) }
         let log = remains?.log ?? (isDurable ? MemoryCommandLog() : nil)
-        archive = history.keepsNothing ? nil : SimulatedArchive(world: world, disk: disk)
-        archive?.hasFaults = hasFaults
         let server = SimulatedServer(
-            world: world, bounds: bounds, limits: limits, log: log, history: history, archive: archive,
+            world: world, bounds: bounds, limits: limits, log: log, history: history, archive: makeArchive(),
             remains: remains)
         self.server = server
         servers.append(server)
@@ -322,6 +326,15 @@ final class Scenario {
         remains = nil
         world.schedule(at: world.now) {}
         world.note("the server starts")
+    }
+
+    /// - Returns: nil for servers that keep no history.
+    private func makeArchive() -> SimulatedArchive? {
+        if history.keepsNothing { return nil }
+        let archive = SimulatedArchive(world: world, disk: disk)
+        archive.hasFaults = hasFaults
+        archives.append(archive)
+        return archive
     }
 
     /// - Returns: nil while there is no server.
@@ -538,7 +551,7 @@ final class Scenario {
             let erasure: Erasure = world.chance(3) ? .through(seq) : .message(seq)
             world.note("REST erases \(erasure)")
             world.judge.mayBeErasedByREST(erasure, in: Tokens.session.rawValue)
-            server?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
+            chosen?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
             // The archive gets everything before the erasure now: messages move while clients read them.
             for client in clients { world.schedule(after: world.milliseconds(0...800)) { client.readHistory() } }
         default:

@@ -81,8 +81,7 @@ final class SimulatedServer {
         let engine = AuditedEngine(
             world: world, bounds: bounds, log: log, history: EngineHistory(policy: history, archive: archive),
             remains: remains)
-        self.init(world: world, engine: engine, limits: limits, log: log, node: nil)
-        archive?.enter = { [weak self] work in self?.turn { _ in work() } }
+        self.init(world: world, engine: engine, limits: limits, log: log, archive: archive, node: nil)
         log?.onAppend = { [weak self, weak log] in
             guard let self, let log else { return }
             // A disk is slow now and then.
@@ -104,10 +103,14 @@ final class SimulatedServer {
     /// - Parameter log: the real log, over simulated links to a simulated Redis.
     convenience init(
         world: World, bounds: SessionState.Bounds, limits: HubLimits, log: RedisCommandLog, links: SimulatedLinks,
-        audit: AuditedEngine.Audit
+        history: HistoryPolicy, archive: SimulatedArchive?, audit: AuditedEngine.Audit
     ) {
-        let engine = AuditedEngine(world: world, bounds: bounds, log: log, run: log.run, audit: audit)
-        self.init(world: world, engine: engine, limits: limits, log: nil, node: Node(log: log, links: links))
+        let engine = AuditedEngine(
+            world: world, bounds: bounds, log: log, run: log.run,
+            history: EngineHistory(policy: history, archive: archive), audit: audit)
+        self.init(
+            world: world, engine: engine, limits: limits, log: nil, archive: archive,
+            node: Node(log: log, links: links))
         log.onIsolation = { [weak self] in self?.hub.standAlone($0) }
         links.enter = { [weak self] work in
             self?.turn { [weak self] _ in
@@ -118,7 +121,8 @@ final class SimulatedServer {
     }
 
     private init(
-        world: World, engine: AuditedEngine, limits: HubLimits, log: MemoryCommandLog?, node: Node?
+        world: World, engine: AuditedEngine, limits: HubLimits, log: MemoryCommandLog?, archive: SimulatedArchive?,
+        node: Node?
     ) {
         self.world = world
         self.log = log
@@ -130,6 +134,7 @@ final class SimulatedServer {
             limits: limits, logger: logger)
         // A real loop turns once before it waits.
         process.hasTurn = true
+        archive?.enter = { [weak self] work in self?.turn { _ in work() } }
     }
 
     // MARK: - One of several nodes
