@@ -19,6 +19,14 @@ package final class EventLoop {
     /// The current time of the monotonic clock that timers use. Can be read from any thread.
     package static var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
 
+    /// The system's date. Can be read from any thread.
+    package static var wallTime: WallTime {
+        var time = uv_timeval64_t()
+        // Fails for a null pointer only.
+        uv_gettimeofday(&time)
+        return WallTime(milliseconds: time.tv_sec * 1000 + Int64(time.tv_usec) / 1000)
+    }
+
     /// How long the loop has waited for input.
     package var idleTime: Duration { .nanoseconds(Int64(bitPattern: uv_metrics_idle_time(uv))) }
 

@@ -84,6 +84,7 @@ public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
         case .permissionDenied, .rateLimited: self = .sessionUnableToSendSignal
         case .tooLong: self = .sessionSignalDataTooLong
         case .notConnected: self = .notConnected
+        case .userBanned: self = .authorizationFailure
         default: self = Int32(exactly: code.number).flatMap(Self.init(rawValue:)) ?? .sessionInternalError
         }
     }

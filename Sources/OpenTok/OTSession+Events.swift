@@ -98,7 +98,9 @@ extension OTSession {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known, reason: OTDisconnectReason(reason))
-        case .connectionAway, .connectionBack, .history, .erased: break
+        case .connectionAway, .connectionBack, .history, .erased, .userJoined, .userLeft, .moderated, .restricted,
+            .unrestricted:
+            break
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }
             delegate?.sessionDidBeginReconnecting(self)
@@ -106,7 +108,7 @@ extension OTSession {
             guard move(to: .connected, attempt) else { return }
             if outcome != .resumed { replaceConnection() }
             delegate?.sessionDidReconnect(self, outcome: OTReconnectOutcome(outcome))
-        case .disconnected(let reason):
+        case .disconnected(let reason, _):
             ended(reason, reason == .networkDisconnected ? "the connection to the server was lost" : nil, attempt)
         case .overflowed:
             let channel = state.withLock { $0.attempt == attempt ? $0.channel : nil }

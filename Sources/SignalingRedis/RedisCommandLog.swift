@@ -20,7 +20,7 @@ public final class RedisCommandLog: SharedCommandLog {
     /// For measurements: the time from an append to its confirmation, once for each turn and session.
     public var onConfirmed: ((Duration) -> Void)?
 
-    /// How long Redis keeps a session that sleeps: as long as the newest message of its history may last (HIS-3).
+    /// How long Redis keeps a session that sleeps because of its history: as long as the newest message may last (HIS-3).
     public var sleepingLife = Duration.seconds(7 * 86_400)
 
     private var state: RedisLogState
@@ -81,9 +81,22 @@ public final class RedisCommandLog: SharedCommandLog {
         carryOut()
     }
 
-    public func sleep(_ snapshot: CommandSnapshot) {
-        state.sleep(snapshot, for: sleepingLife, now: port.now)
+    public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
+        state.sleep(snapshot, for: life(of: reason), now: port.now)
         carryOut()
+    }
+
+    /// For as long as one of the reasons may last.
+    private func life(of reason: SleepReason) -> Duration {
+        let restricted: Duration =
+            switch reason.restrictionsEnd {
+            case nil: .zero
+            // The function of older versions knows no life without an end.
+            case .whenLifted: .seconds(100 * 365 * 86_400)
+            // Redis counts whole seconds.
+            case .at(let end): end.duration(since: state.logTime(at: port.now)) + .seconds(1)
+            }
+        return max(restricted, reason.hasHistory ? sleepingLife : .seconds(1))
     }
 
     public func remove(_ session: SessionID, through position: LogPosition) {

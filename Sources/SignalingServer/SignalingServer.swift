@@ -64,12 +64,12 @@ public final class SignalingServer: Service {
         files = configuration.readFiles(&faults)
         try faults.finish()
         if let projects = try configuration.access.projects() {
-            self.projects = projects
+            self.projects = configuration.served(projects)
             developmentSecret = nil
         } else {
             var randomness = SystemRandomNumberGenerator()
             let secret = ResumeSecret(using: &randomness).rawValue
-            projects = [try Self.developmentProject(secret)]
+            projects = configuration.served([try Self.developmentProject(secret)])
             developmentSecret = secret
         }
         drainTime = Mutex(configuration.drainTime)
@@ -139,8 +139,12 @@ public final class SignalingServer: Service {
                     let archive = RedisArchive.open(
                         self.configuration.redis, bounds: self.configuration.historyBounds, loop: eventLoop,
                         logger: self.logger)
-                    self.shared = SharedStore(log: log, archive: archive)
-                    outcome.finish()
+                    self.shared = SharedStore(
+                        log: log, archive: archive,
+                        revocations: RedisRevocationTable.open(
+                            self.configuration.redis[0], limit: Limits.revocationCount, loop: eventLoop,
+                            logger: self.logger
+                        ) { outcome.finish() })
                 case .failure(let fault): outcome.finish(throwing: fault)
                 }
             }
@@ -153,9 +157,12 @@ public final class SignalingServer: Service {
         let storage = try openStorage()
         keepsSessions.withLock { $0 = storage.outlivesProcess }
         let (sessions, developmentSecret) = (storage.sessions, storage.developmentSecret)
-        let projects = try developmentSecret.map { [try Self.developmentProject($0)] } ?? projects
-        let verifier = TokenVerifier(
+        let projects =
+            try developmentSecret.map { configuration.served([try Self.developmentProject($0)]) } ?? projects
+        let revocations = storage.revocations
+        var verifier = TokenVerifier(
             projects: projects, allowsPartnerAuth: configuration.allowsPartnerAuth)
+        verifier.revocations = revocations.revocations
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
         options.listeningSocket = configuration.listeningSocket
         options.tls = configuration.tls
@@ -201,9 +208,10 @@ public final class SignalingServer: Service {
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
             isShared: configuration.isShared,
-            links: configuration.redis.isEmpty ? LinkCodes() : nil, requestRate: configuration.requestRate,
+            links: configuration.redis.isEmpty ? LinkCodes() : nil, revocations: revocations,
+            requestRate: configuration.requestRate,
             obstacle: { sessions.obstacle }, historyFault: { sessions.historyFault }, admin: api,
-            metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log)
+            metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log, logger: logger)
         let handler = TransportDispatch(hub: hub, router: router)
         let transport: TransportServer
         let admin: TransportServer?
@@ -218,6 +226,11 @@ public final class SignalingServer: Service {
             throw error
         }
         // The loop runs before there is a hub, since the hub's timers need it.
+        revocations.onChange = { [weak hub, weak router, unowned revocations] in
+            hub?.verifier.revocations = revocations.revocations
+            router?.verifier.revocations = revocations.revocations
+            hub?.endRevoked()
+        }
         hub.onEnds = { [transport] in transport.noteEnds($0) }
         loop.onTurnEnded = { [hub] in hub.turnEnded() }
         parts = Parts(
@@ -305,6 +318,7 @@ public final class SignalingServer: Service {
         try await loop.run {
             guard let shared = self.shared else { return end.finish() }
             shared.archive.close()
+            shared.revocations.close()
             shared.log.close { end.finish() }
         }
         for await _ in left {}
@@ -318,6 +332,7 @@ public final class SignalingServer: Service {
         parts.transport.stopAccepting()
         parts.admin?.stopAccepting()
         parts.hub.end()
+        parts.router.revocations.close()
         do throws(CommandLogFault) {
             try parts.sessions.close(now: loop.now)
             return nil

@@ -27,11 +27,16 @@ public struct History: Sendable {
         public var name: String
         /// Whether it suppresses connection events (CON-4).
         public var suppressesPresence: Bool
+        /// The users of the connections of which the client has heard, its own included; without those of guests.
+        public var users: [ConnectionID: UserID]
         public var steps: [Step]
 
-        public init(_ name: String, suppressesPresence: Bool = false, steps: [Step] = []) {
+        public init(
+            _ name: String, suppressesPresence: Bool = false, users: [ConnectionID: UserID] = [:], steps: [Step] = []
+        ) {
             self.name = name
             self.suppressesPresence = suppressesPresence
+            self.users = users
             self.steps = steps
         }
     }
@@ -66,6 +71,13 @@ public struct History: Sendable {
         case back(ConnectionID)
         /// Messages were erased, all of them older than this step (HIS-9).
         case erased(Erasure)
+        /// A user is in the session, or no longer is (USR-3).
+        case userJoined(UserID)
+        case userLeft(UserID)
+        /// A moderator or REST has acted (MOD-6).
+        indirect case moderated(ModerationEvent, Seq)
+        /// The program knows what has changed while the client had no socket (RES-5).
+        case reconnected
         /// The connection ended, and the client learned of it.
         case ended
     }
@@ -134,6 +146,9 @@ public struct History: Sendable {
         case created(ConnectionID)
         case destroyed(ConnectionID)
         case erased(Erasure)
+        indirect case moderated(ModerationEvent)
+        indirect case restricted(Restriction)
+        case unrestricted(Restriction.Kind)
 
         /// Short enough for one line, however long the data is.
         public var description: String {
@@ -145,6 +160,10 @@ public struct History: Sendable {
             case .destroyed(let id): return "the end of \(id)"
             case .erased(.message(let seq)): return "the erasure of \(seq)"
             case .erased(.through(let seq)): return "the erasure of all up to \(seq)"
+            case .erased(.user(let user)): return "the erasure of the messages of \(user)"
+            case .moderated(let event): return "the action \(event.action.name)"
+            case .restricted(let restriction): return "the begin of a \(restriction.kind)"
+            case .unrestricted(let kind): return "the end of a \(kind)"
             }
         }
     }
@@ -174,6 +193,7 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case h1 = "H1"
         case h2 = "H2"
         case h3 = "H3"
+        case m1 = "M1"
 
         /// Those of sessions with a history.
         public static let ofHistory: [Promise] = [.h1, .h2, .h3]

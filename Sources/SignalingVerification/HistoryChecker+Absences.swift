@@ -14,7 +14,9 @@ struct AbsenceView {
             return away.remove(id) == nil ? "\(name) heard that \(id) is back, and not that it was away" : nil
         case .destroyed(let id, _): away.remove(id)
         case .ended: away = []
-        case .opening, .entered, .sent, .answered, .received, .created, .erased: break
+        case .opening, .entered, .sent, .answered, .received, .created, .erased, .userJoined, .userLeft, .moderated,
+            .reconnected:
+            break
         }
         return nil
     }

@@ -4,10 +4,16 @@ import SignalingProtocol
 ///
 /// It does not rely on anything that a server reports about itself.
 public struct HistoryChecker {
-    private let history: History
+    let history: History
     private var found: [Violation] = []
     /// The known events of each epoch.
-    private var orders: [Epoch: [Seq: History.Event]] = [:]
+    private(set) var orders: [Epoch: [Seq: History.Event]] = [:]
+    /// The seqs of each order, in order, once all events are known.
+    private var seqs: [Epoch: [Seq]] = [:]
+    /// The users of all connections.
+    private(set) var users: [ConnectionID: UserID] = [:]
+    /// When each online-only signal was acknowledged, by its data.
+    private var acknowledgedAt: [String: MonotonicInstant] = [:]
     private var lastSeqs: [Epoch: Seq] = [:]
     private var erasures: [Epoch: [(seq: Seq, erasure: Erasure)]] = [:]
     /// The epoch and seq of each signal, by its data.
@@ -37,14 +43,15 @@ public struct HistoryChecker {
 
     private init(history: History) { self.history = history }
 
-    private mutating func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
+    mutating func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
         found.append(Violation(promise, kind, text))
     }
 
-    private mutating func report(_ promise: Violation.Promise, _ text: String) { report(promise, .wrong, text) }
+    mutating func report(_ promise: Violation.Promise, _ text: String) { report(promise, .wrong, text) }
 
     private mutating func check() {
         lives = history.clients.indices.map { lives(of: $0) }
+        for client in history.clients { users.merge(client.users) { known, _ in known } }
         noteSendings()
         noteLogs()
         for client in history.clients.indices {
@@ -52,7 +59,9 @@ public struct HistoryChecker {
         }
         checkEpochs()
         checkAnswers()
+        seqs = orders.mapValues { $0.keys.sorted() }
         checkSenderOrder()
+        checkModeration()
         for client in history.clients.indices {
             checkOnce(client)
             for (index, life) in lives[client].enumerated() {
@@ -60,6 +69,7 @@ public struct HistoryChecker {
                 checkCompleteness(client, life, next: next)
             }
             checkView(client)
+            checkUsers(history.clients[client], isOpen: lives[client].last?.isOpen == true)
             checkOnlineOnly(client)
         }
         checkPresence()
@@ -105,7 +115,9 @@ public struct HistoryChecker {
                 close(at: index, isOpen: false)
                 current = (entry, index)
             case .ended: close(at: index, isOpen: false)
-            case .opening, .sent, .answered, .received, .created, .destroyed, .away, .back, .erased: break
+            case .opening, .sent, .answered, .received, .created, .destroyed, .away, .back, .erased, .userJoined,
+                .userLeft, .moderated, .reconnected:
+                break
             }
         }
         close(at: steps.count, isOpen: true)
@@ -117,6 +129,7 @@ public struct HistoryChecker {
             broadcasts.append([])
             var number = 0
             for step in record.steps {
+                if case .answered(let data, .acknowledged(nil)) = step.action { acknowledgedAt[data] = step.at }
                 guard case .sent(let sending) = step.action else { continue }
                 sendings[sending.data] = (client, number, sending)
                 if sending.to == nil, !sending.isOnlineOnly { broadcasts[client].append((number, sending.data)) }
@@ -203,8 +216,11 @@ public struct HistoryChecker {
                 if history.logs[life.entry.epoch] == nil {
                     erasures[life.entry.epoch, default: []].append((.greatest, erasure))
                 }
+            case .moderated(let event, let seq):
+                advance(seq)
+                note(.moderated(event), at: seq, of: life.entry.epoch, .g1, by: record.name)
             case .created(_, nil), .destroyed(_, nil), .opening, .entered, .sent, .answered, .away,
-                .back, .ended:
+                .back, .userJoined, .userLeft, .reconnected, .ended:
                 break
             }
         }
@@ -254,7 +270,7 @@ public struct HistoryChecker {
                         report(.g2, "\(data) was acknowledged to \(record.name) before it arrived (SIG-6)")
                     }
                 case .answered(_, .unknown), .opening, .entered, .sent, .created, .destroyed, .away, .back, .erased,
-                    .ended:
+                    .userJoined, .userLeft, .moderated, .reconnected, .ended:
                     break
                 }
             }
@@ -304,7 +320,10 @@ public struct HistoryChecker {
             case .created(_, let seq?), .destroyed(_, let seq?): seen.insert(seq)
             case .answered(_, .acknowledged(let seq?)): through = max(through, seq)
             // A socket may be cut before a replay is complete, so `entered` does not raise the seq that is due.
-            case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .erased, .ended: break
+            case .moderated(_, let seq): seen.insert(seq)
+            case .opening, .entered, .sent, .answered, .created, .destroyed, .away, .back, .erased, .userJoined,
+                .userLeft, .reconnected, .ended:
+                break
             }
         }
         through = max(through, seen.max() ?? .zero)
@@ -315,7 +334,9 @@ public struct HistoryChecker {
             next.entry.outcome == .recovered
                 ? next.entry.seq : next.entry.missing.map { Seq($0.first.rawValue - 1) }
         }
-        for (seq, event) in orders[epoch] ?? [:] where seq > life.entry.seq && !seen.contains(seq) {
+        for seq in (seqs[epoch] ?? []).after(life.entry.seq) where !seen.contains(seq) {
+            if seq > max(end, recoversFrom ?? .zero) { break }
+            guard let event = orders[epoch]?[seq] else { continue }
             let isDue = seq <= end || (recoversFrom.map { seq <= $0 } ?? false && event.isBroadcast)
             guard isDue, !isErased(event, at: seq, of: epoch), isMeant(event, at: seq, for: life, record) else {
                 continue
@@ -328,8 +349,9 @@ public struct HistoryChecker {
 
     private func isMeant(_ event: History.Event, at seq: Seq, for life: Life, _ record: History.Client) -> Bool {
         switch event {
-        // A record does not say at which seq the client heard of an erasure. The judge of the wire knows.
-        case .erased: return false
+        // A record does not say at which seq the client heard of an erasure, and who moderates. The judge of the wire
+        // knows.
+        case .erased, .moderated, .restricted, .unrestricted: return false
         case .signal(_, _, let to): return to == nil || (to == life.entry.connectionId && seq > life.recoveredThrough)
         case .created(let id), .destroyed(let id):
             return !record.suppressesPresence && id != life.entry.connectionId && seq > life.recoveredThrough
@@ -338,19 +360,15 @@ public struct HistoryChecker {
 
     /// What is erased is no longer due (HIS-9).
     private func isErased(_ event: History.Event, at seq: Seq, of epoch: Epoch) -> Bool {
-        event.isBroadcast && (erasures[epoch] ?? []).contains { $0.seq > seq && $0.erasure.covers(seq) }
+        guard event.isBroadcast, let erasures = erasures[epoch] else { return false }
+        let sender: ConnectionID? = if case .signal(let from, _, _) = event { from } else { nil }
+        return erasures.contains { $0.seq > seq && $0.erasure.covers(seq, of: sender.flatMap { users[$0] }) }
     }
 
     // MARK: - G6
 
     private mutating func checkOnlineOnly(_ client: Int) {
         let record = history.clients[client]
-        var acknowledgedAt: [String: MonotonicInstant] = [:]
-        for other in history.clients {
-            for step in other.steps {
-                if case .answered(let data, .acknowledged(nil)) = step.action { acknowledgedAt[data] = step.at }
-            }
-        }
         /// The number of the latest signal received from one sender: by type, and among the logged ones.
         struct Last { var ofType: [String: Int] = [:]; var ordered = -1; var judgedBroadcasts = 0 }
         var lasts: [Int: Last] = [:]
@@ -392,7 +410,9 @@ public struct HistoryChecker {
                     checkEarlierBroadcasts(
                         reception.data, sent.client, sent.number, record.name, life, seen, &last.judgedBroadcasts)
                 }
-            case .sent, .answered, .created, .destroyed, .away, .back, .erased, .ended: break
+            case .sent, .answered, .created, .destroyed, .away, .back, .erased, .userJoined, .userLeft, .moderated,
+                .reconnected, .ended:
+                break
             }
         }
     }
@@ -445,7 +465,8 @@ public struct HistoryChecker {
             case .ended:
                 view = []
                 life = nil
-            case .opening, .sent, .answered, .away, .back, .erased: break
+            case .opening, .sent, .answered, .away, .back, .erased, .userJoined, .userLeft, .moderated, .reconnected:
+                break
             }
         }
         guard history.isSettled, let last = lives[client].last, last.isOpen else { return }
@@ -471,7 +492,7 @@ public struct HistoryChecker {
                     if left.contains(from) {
                         report(.g7, "\(data) at \(seq) is from \(from), which was destroyed before (PRES-3)")
                     }
-                case .signal(nil, _, _), .erased: break
+                case .signal(nil, _, _), .erased, .moderated, .restricted, .unrestricted: break
                 }
             }
             guard history.isSettled, history.logs[epoch] != nil else { continue }
@@ -492,7 +513,19 @@ extension History.Event {
         switch self {
         case .signal(_, _, let to): to == nil
         case .erased: true
-        case .created, .destroyed: false
+        case .created, .destroyed, .moderated, .restricted, .unrestricted: false
         }
+    }
+}
+
+extension [Seq] {
+    /// Those of a sorted list that are greater.
+    fileprivate func after(_ seq: Seq) -> ArraySlice<Seq> {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] <= seq { low = middle + 1 } else { high = middle }
+        }
+        return self[low...]
     }
 }

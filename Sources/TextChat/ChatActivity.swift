@@ -26,4 +26,6 @@ public enum ChatActivity: Equatable, Sendable {
     case outboxChanged
     /// Messages were erased from the session's history.
     case erased(Erasure)
+    /// ``TextChatComponent/restriction`` has changed.
+    case restrictionChanged
 }

@@ -51,6 +51,10 @@ public final class TextChatComponent {
     /// Called after the component's state has changed, with the event. ``updateStream()`` has the changes of the rows.
     public var onActivity: ((ChatActivity) -> Void)?
 
+    /// What keeps the user from writing, as of the last call that had a time; nil: nothing. Show it at the field, which
+    /// is read-only meanwhile. ``ChatActivity/restrictionChanged`` tells when it changes; see ``advance(to:)``.
+    public internal(set) var restriction: Restriction?
+
     var reader = HistoryReader()
     /// What ``ChatActivity/historyChanged`` has told last.
     var toldHistory = HistoryState()
@@ -141,9 +145,10 @@ public final class TextChatComponent {
 
     /// Handles an event of the channel, the component's only source of information about it.
     ///
-    /// A signal or a message of the history is the user's own if the server's stamp names this component's connection,
-    /// present or past, or the ID given to ``setSenderId(_:alias:)``. The sender in the data does not count: a message
-    /// with another's name or local ID is shown as coming from the sender that the server names (CHAT-4). The actor of
+    /// A signal or a message of the history is the user's own if the server's stamp names the channel's user, this
+    /// component's connection, present or past, or the ID given to ``setSenderId(_:alias:)``. The sender in the data does
+    /// not count: a message with another's name or local ID is shown as coming from the sender that the server names
+    /// (CHAT-4). The actor of
     /// the component, in `isolation`, waits for pages of the history.
     ///
     /// - Returns: the changes of the rows, which ``updateStream()`` reports as well.
@@ -152,6 +157,7 @@ public final class TextChatComponent {
         _ event: SignalChannelEvent, now: WallTime, isolation: isolated (any Actor)? = #isolation
     ) -> [TimelineChange] {
         if let isolation { sending.actor = isolation }
+        noteRestriction(now)
         switch event {
         case .signal(let signal):
             return receive(signal, now: now)
@@ -159,9 +165,9 @@ public final class TextChatComponent {
             return tell(timeline.noteGap(after: reader.lost()))
         case .history(let page):
             return merge(reader.answerToConnect(page, knows: timeline.knows))
-        case .erased(let erasure):
-            reader.erased(erasure)
-            let changes = tell(timeline.erase(erasure))
+        case .erased(let erasure, let seq):
+            reader.erased(erasure, seq: seq)
+            let changes = tell(timeline.erase(erasure, seq: seq))
             onActivity?(.erased(erasure))
             return changes
         case .connected(let connection):
@@ -169,7 +175,7 @@ public final class TextChatComponent {
             endedConnection = nil
             isReconnecting = false
             sending.queue.isPaused = false
-            typing.handle(.connected(connection))
+            typing.handle(.connected(connection, user: echoes.user))
             countMembers()
             onActivity?(.connected(connection))
             stopInquiry()
@@ -188,7 +194,7 @@ public final class TextChatComponent {
             // Without a channel it is the connection that the program has reported.
             if let connection = channel?.connectionId ?? reader.connection {
                 enter(connection)
-                typing.handle(.connected(connection))
+                typing.handle(.connected(connection, user: echoes.user))
             }
             reader.reconnected()
             countMembers()
@@ -205,6 +211,7 @@ public final class TextChatComponent {
             typing.handle(.disconnected)
             onActivity?(.disconnected)
             return changes
+        case .restrictionsChanged: break
         case .connectionCreated(let connection):
             countMembers()
             onActivity?(.connectionCreated(connection))
@@ -241,9 +248,9 @@ public final class TextChatComponent {
         }
         if isOwn {
             message.direction = .sent
-            let localID = message.localID ?? echoes.settleBare(message.text)
+            let localID = message.localID ?? (isEcho(signal.from) ? echoes.settleBare(message.text) : nil)
             guard let localID, timeline.ownMessage(localID) != nil else {
-                // Another part of this program sent it as the same connection.
+                // The user's other tab sent it, or another part of this program as the same connection.
                 return tell(timeline.insert(message, now: now))
             }
             return settle(localID, seq: message.seq)
@@ -266,19 +273,22 @@ public final class TextChatComponent {
         inquire()
         startNext()
         guard !isReconnecting, typing.connection != connection else { return }
-        typing.handle(.connected(connection))
+        typing.handle(.connected(connection, user: echoes.user))
         countMembers()
     }
 
     /// The channel has this connection now.
     func enter(_ connection: ConnectionID) {
-        echoes.note(connection)
+        echoes.note(connection, of: channel?.user)
         let isNewOrder = reader.enter(
             connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
         if isNewOrder { timeline.startEra() }
     }
 
-    func isOwn(_ sender: Connection?) -> Bool {
+    func isOwn(_ sender: Connection?) -> Bool { sender.map { echoes.isOwn($0) } ?? false || isEcho(sender) }
+
+    /// Whether this component sent it, and not another tab of the user: bare text has no other name (CHAT-5).
+    private func isEcho(_ sender: Connection?) -> Bool {
         sender.map { echoes.isOwn($0.connectionId) || $0.connectionId.rawValue == senderID } ?? false
     }
 

@@ -6,7 +6,8 @@ extension TextChatComponent {
     /// Runs typing: others see when this user types, and the component learns which other users type. Typing runs until
     /// the component is released, or until `typing.stop()`. Call that before you run typing again.
     ///
-    /// Typing signals go through the component's `channel`. Without a channel none is sent.
+    /// Typing signals go through the component's `channel`. Without a channel none is sent. The component also learns in
+    /// time that a `restriction` has ended.
     ///
     /// - Parameters:
     ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
@@ -41,6 +42,8 @@ private final class TypingRunner {
     private let notifier: TypingNotifier?
     private var timer: Task<Void, Never>?
     private var deadline: MonotonicInstant?
+    private var restrictionTimer: Task<Void, Never>?
+    private var restriction: Restriction?
     private var isSending = false
 
     init(_ chat: TextChatComponent, notifier: TypingNotifier?, actor: any Actor) {
@@ -49,11 +52,15 @@ private final class TypingRunner {
         self.actor = actor
     }
 
-    deinit { timer?.cancel() }
+    deinit {
+        timer?.cancel()
+        restrictionTimer?.cancel()
+    }
 
     func wake() {
         guard let chat, let actor else { return }
         if deadline != chat.typing.nextDeadline { schedule(chat.typing, actor) }
+        if restriction != chat.restriction { awaitEnd(of: chat.restriction, actor) }
         enter(actor)
         notifier?.post(chat.typing.current)
     }
@@ -65,6 +72,8 @@ private final class TypingRunner {
         weak var runner: TypingRunner?
 
         func ring(_ deadline: MonotonicInstant, on actor: isolated any Actor) { runner?.timerFired(deadline) }
+
+        func ring(on actor: isolated any Actor) { runner?.restrictionChecked(actor) }
     }
 
     private func schedule(_ typing: ChatTyping, _ actor: any Actor) {
@@ -83,6 +92,30 @@ private final class TypingRunner {
         guard self.deadline == deadline, let typing = chat?.typing else { return }
         self.deadline = nil
         typing.advance(to: typing.now)
+    }
+
+    // MARK: The end of a restriction
+
+    private func awaitEnd(of restriction: Restriction?, _ actor: any Actor) {
+        self.restriction = restriction
+        restrictionTimer?.cancel()
+        restrictionTimer = nil
+        let now = WallTime.now
+        guard let check = chat?.nextRestrictionCheck(after: now) else { return }
+        // No longer than a day: the clock may be set meanwhile.
+        let wait = Duration.milliseconds(min(check.milliseconds - now.milliseconds, 86_400_000))
+        let alarm = Alarm(runner: self)
+        restrictionTimer = Task { [weak actor] in
+            do { try await Task.sleep(for: wait, clock: .continuous) } catch { return }
+            if let actor { await alarm.ring(on: actor) }
+        }
+    }
+
+    private func restrictionChecked(_ actor: any Actor) {
+        guard let chat else { return }
+        chat.advance(to: .now)
+        // The machine's clock differs from the server's: the channel knows better.
+        if let restriction, restriction == chat.restriction { awaitEnd(of: restriction, actor) }
     }
 
     // MARK: Signals

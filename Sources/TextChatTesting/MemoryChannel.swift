@@ -22,6 +22,15 @@ public final class MemoryChannel: SignalChannel {
         var held: [CheckedContinuation<Void, Never>] = []
         var waiters: [Waiter] = []
         var lastWaiter = 0
+        var restrictions = OwnRestrictions()
+
+        /// Why no signal can be sent.
+        var refusal: SignalingError? {
+            if !isConnected { return SignalingError(.notConnected, "not connected") }
+            return restrictions.holding(at: WallTime(milliseconds: .min)).first.map {
+                SignalingError(.permissionDenied, "the user may not signal", restriction: $0)
+            }
+        }
 
         /// Removes the waiters whose condition holds.
         mutating func removeServed() -> [Waiter] {
@@ -48,6 +57,24 @@ public final class MemoryChannel: SignalChannel {
     }
 
     public var connectionId: ConnectionID? { state.withLock { $0.isConnected ? connection.connectionId : nil } }
+
+    public var user: UserID? { state.withLock { $0.isConnected ? connection.user : nil } }
+
+    public func restriction(at now: WallTime) -> Restriction? {
+        state.withLock { $0.isConnected ? $0.restrictions.holding(at: now).first : nil }
+    }
+
+    /// Restricts this connection, as a moderator does. Its signals are refused until ``lift(_:)``: the session has no
+    /// clock.
+    public func restrict(_ restriction: Restriction) {
+        change { $0.restrictions.restrict(restriction) }
+        put(.restrictionsChanged)
+    }
+
+    public func lift(_ kind: Restriction.Kind) {
+        change { $0.restrictions.lift(kind) }
+        put(.restrictionsChanged)
+    }
 
     public var epoch: Epoch? { session.epoch }
 
@@ -160,11 +187,8 @@ public final class MemoryChannel: SignalChannel {
     @discardableResult
     public func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
         let (answer, isHeld) = state.withLock { state in
-            let answer = state.answers.isEmpty ? .acknowledged : state.answers.removeFirst()
-            return (
-                state.isConnected ? answer : .refused(SignalingError(.notConnected, "not connected")),
-                state.holdsAnswers
-            )
+            let answer: Answer = state.answers.isEmpty ? .acknowledged : state.answers.removeFirst()
+            return (state.refusal.map { .refused($0) } ?? answer, state.holdsAnswers)
         }
         var seq: Seq?
         switch answer {

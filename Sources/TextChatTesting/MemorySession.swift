@@ -24,13 +24,14 @@ public final class MemorySession: Sendable {
     public init(keepsHistory: Bool = false) { self.keepsHistory = keepsHistory }
 
     /// A new connection, whose inbox begins with `connected`; the others get `connectionCreated`. Its ID is `name`, or
-    /// `connection-1` and so on.
-    public func connect(_ name: String? = nil, data: String = "") -> MemoryChannel {
+    /// `connection-1` and so on. Without a user it is a guest.
+    public func connect(_ name: String? = nil, data: String = "", user: UserID? = nil) -> MemoryChannel {
         state.withLock { state in
             state.lastConnection += 1
             let id = ConnectionID(name ?? "connection-\(state.lastConnection)")
             let joined = Connection(
-                connectionId: id, creationTime: WallTime(milliseconds: Int64(state.lastConnection)), data: data)
+                connectionId: id, creationTime: WallTime(milliseconds: Int64(state.lastConnection)), data: data,
+                user: user)
             state.lastSeq += 1
             for other in state.channels { other.put(.connectionCreated(joined)) }
             let channel = MemoryChannel(session: self, connection: joined)
@@ -75,14 +76,17 @@ public final class MemorySession: Sendable {
     /// Erases messages, as a moderator does. Every channel gets `erased`.
     public func erase(_ erasure: Erasure) {
         state.withLock { state in
+            state.lastSeq += 1
             state.kept = state.kept.compactMap { message in
-                guard erasure.covers(message.seq) else { return message }
-                guard case .message = erasure else { return nil }
+                guard erasure.covers(message.seq, of: message.from?.user) else { return message }
                 var message = message
-                message.content = .erased
+                switch erasure {
+                case .message, .user: message.content = .erased
+                case .through: return nil
+                }
                 return message
             }
-            for channel in state.channels { channel.put(.erased(erasure)) }
+            for channel in state.channels { channel.put(.erased(erasure, seq: Seq(state.lastSeq))) }
         }
     }
 

@@ -153,7 +153,7 @@ class Client:
         events = []
         while True:
             event = await self.next(timeout)
-            if event["ev"] in ("ack", "error", "connected", "history") and event.get("id") == request:
+            if event["ev"] in ("ack", "error", "connected", "history", "restrictions") and event.get("id") == request:
                 return event, events
             events.append(event)
 

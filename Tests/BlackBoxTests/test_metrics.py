@@ -81,6 +81,7 @@ async def test_prometheus_scrapes_all_metrics_and_evaluates_each_query_of_the_da
             await bob.signal(type="typing", onlineOnly=True)
             server.rest("POST", server.session_path(session, "/signal"), {"data": "from a backend"})
             server.rest("POST", server.session_path(session, "/signal"), {"data": "x" * 9000})
+            server.rest("POST", server.session_path(session, "/moderation"), {"action": "freeze", "seconds": 1})
             async with await Client.open(server) as stranger:
                 await stranger.send(connect_line(server, session, token="T1==forged"))
                 await stranger.closed()

@@ -45,7 +45,9 @@ def test_openapi_each_operation_answers_as_described(remembering_server, dev_ser
         link = '[[operations]]\ninclude-operation-id = "createLink"\nchecks.positive_data_acceptance.enabled = false\n'
         # A request may not have both positions, which the description cannot say.
         page = '[[operations]]\ninclude-operation-id = "readHistory"\nchecks.positive_data_acceptance.enabled = false\n'
-        configuration.write_text(settings + "[parameters]\n" + parameters + link + page)
+        # A moment in the future is refused, a user beside a jti, and a restriction of nobody: none of this can be described.
+        moments = '[[operations]]\ninclude-operation-id = ["revoke", "takeBackRevocation", "moderate"]\nchecks.positive_data_acceptance.enabled = false\n'
+        configuration.write_text(settings + "[parameters]\n" + parameters + link + page + moments)
         chosen = ["--exclude-tag", "development", "--exclude-tag", "administration", "--header", f"X-OPENTOK-AUTH: {server.project.credentials()}"]
     elif mode == "administration":
         url = admin_url
@@ -85,5 +87,9 @@ def test_openapi_describes_503_where_a_stopping_server_answers_so():
         f"{project}/connection/{{connection}}",
         f"{project}/message",
         f"{project}/message/{{seq}}",
+        f"{project}/moderation",
+        f"{project}/user/{{user}}/message",
+        "/v2/project/{project}/revocation",
+        "/admin/v1/sessions/{session}/moderation",
         "/readyz",
     }

@@ -82,6 +82,16 @@ def test_his_3_4_6_and_9_pages_agree_with_the_events_through_erasures_and_kills(
     assert report["erasuresTold"] > 0
 
 
+def test_mod_3_mod_8_and_mod_9_nothing_of_a_restricted_user_follows_the_action_through_kills_and_sleep():
+    """Muted and banned users try to get around it on every way; one session sleeps because of a ban alone."""
+    status, report = verify(
+        "--bare", "--signals", 3000, "--sessions", 1, "--kills", 2, "--cuts", 4, "--bans", 16, "--sleeps", 1)
+    assert status == 0, report
+    assert report["violations"] == []
+    assert report["actionsTold"] > 0 and report["restricted"] > 0
+    assert report["banDelays"]["all"]["count"] > 0
+
+
 def test_verify_reads_the_output_of_a_server_to_its_end(tmp_path):
     program = tmp_path / "signalbox"
     program.write_text(STRICT.format(binary=BINARY))

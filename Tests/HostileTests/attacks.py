@@ -541,6 +541,64 @@ def client_hello():
     return outgoing.read()
 
 
+@attack
+async def actions(self):
+    """A moderator mutes and pardons users without an end, and freezes the session between them (MOD-9)."""
+    numbers = itertools.count()
+    async with await self.member("moderator") as moderator:
+        reading = asyncio.create_task(drop_input(moderator))
+
+        async def body():
+            lines = []
+            for number in itertools.islice(numbers, 50):
+                user = f"u-{number % 300}"
+                lines += [
+                    {"op": "moderate", "id": 1, "action": "mute", "user": user, "reason": "x" * 256},
+                    {"op": "moderate", "id": 2, "action": "freeze"}, {"op": "moderate", "id": 3, "action": "unfreeze"},
+                    {"op": "moderate", "id": 4, "action": "unmute", "user": user}, {"op": "restrictions", "id": 5},
+                ]  # fmt: skip
+            await moderator.send_text("\n".join(json.dumps(line) for line in lines))
+
+        await self.repeat(1, body)
+        await reading
+
+
+@attack
+async def forged_actions(self):
+    """A member claims to be a moderator in every line."""
+    lines = [
+        {"op": "moderate", "id": 1, "action": "ban", "user": "u-1", "role": "moderator"},
+        {"op": "moderate", "id": 2, "action": "freeze", "by": {"connectionId": "x"}}, {"op": "restrictions", "id": 3},
+    ]  # fmt: skip
+    piece = frame(TEXT, "\n".join(json.dumps(line) for line in lines * 20).encode())
+    await self.flood_as_member(piece)
+
+
+@attack
+async def banned_clients(self):
+    """The clients of a banned user come back, with their secrets and without."""
+    token = self.target.project.token(self.target.session, user="u-17")
+    async with await self.member("moderator") as moderator:
+        victim = await self.member(token=token)
+        resume = {
+            "connectionId": victim.connected["connection"]["connectionId"], "epoch": victim.connected["epoch"],
+            "secret": victim.connected["resume"]["secret"], "after": 1,
+        }  # fmt: skip
+        await moderator.send_text(json.dumps({"op": "moderate", "id": 1, "action": "ban", "user": "u-17"}))
+        await victim.ends()
+        reading = asyncio.create_task(drop_input(moderator))
+
+        async def body():
+            for members in ({}, {"resume": resume}):
+                async with await self.stranger() as raw:
+                    await raw.send_text(connect_line(self.target, self.target.session, token=token, **members))
+                    assert (await raw.objects())[0]["code"] == 1570
+                    self.count["refused"] += 1
+
+        await self.repeat(20, body)
+        await reading
+
+
 # The attacks that need a server with TLS.
 SECURE = {"unfinished_tls_handshakes", "abandoned_tls_handshakes"}
 

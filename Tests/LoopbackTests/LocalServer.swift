@@ -46,12 +46,13 @@ final class LocalServer: Sendable {
         await local.server.stop()
     }
 
-    func token(role: Role = .publisher, data: String = "", session: SessionID? = nil) throws -> String {
+    func token(
+        role: Role = .publisher, data: String = "", user: UserID? = nil, session: SessionID? = nil
+    ) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         return try T1Token.make(
-            AccessRequest(sessionId: session ?? sessionId, role: role, connectionData: data), project: project,
-            now: .current,
-            using: &randomness)
+            AccessRequest(sessionId: session ?? sessionId, role: role, connectionData: data, user: user),
+            project: project, now: .current, using: &randomness)
     }
 
     /// A session of this server. `server` is the URL to connect to, such as a relay's; by default the server's own.
@@ -61,11 +62,12 @@ final class LocalServer: Sendable {
 
     /// A client that has joined the session, with all events since it began to connect.
     func join(
-        role: Role = .publisher, data: String = "", options: Session.Options = .init(), server: String? = nil
+        role: Role = .publisher, data: String = "", user: UserID? = nil, options: Session.Options = .init(),
+        server: String? = nil
     ) async throws -> Client {
         let session = session(options, server: server)
         let events = session.events
-        try await session.connect(token: try token(role: role, data: data))
+        try await session.connect(token: try token(role: role, data: data, user: user))
         return Client(session: session, events: EventReader(events))
     }
 }

@@ -181,7 +181,7 @@ final class ServerSettingsTests {
         ),
         (
             #"{"applications": [{"publicKey": ""}]}"#,
-            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, webhookUrl"#
+            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, userFrom, revoked, webhookUrl"#
         ),
         (
             #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": "hidden"}]}"#,

@@ -33,5 +33,10 @@ struct ChannelEventsTests {
                 == [.connectionDestroyed(peer)])
         #expect(
             SessionEvent.disconnected(.forceDisconnected).channelEvents(connectionId: id) == [.disconnected])
+        for event in [SessionEvent.restricted(Restriction(.mute)), .unrestricted(.mute)] {
+            #expect(event.channelEvents(connectionId: id) == [.restrictionsChanged])
+        }
+        let user = SessionUser(id: UserID("u"), connections: [peer])
+        #expect(SessionEvent.userJoined(user).channelEvents(connectionId: id) == [])
     }
 }

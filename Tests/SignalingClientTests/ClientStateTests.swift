@@ -44,6 +44,7 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .connectSucceeded: "connected"
     case .connectFailed(let error): "connect failed \(error.code.number)"
     case .callSucceeded(let call, let seq): "call \(call.rawValue) done" + (seq.map { " \($0)" } ?? "")
+    case .restrictionsRead(let call, let records): "call \(call.rawValue) read \(records.count)"
     case .pageRead(let call, let page): "call \(call.rawValue) read \(page.messages.count)"
     case .callFailed(let call, let error): "call \(call.rawValue) failed \(error.code.number)"
     case .emit(.signal(let signal)): "signal \(signal.data ?? "-") from \(signal.from?.data ?? "-")"
@@ -55,7 +56,12 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.connectionBack(let connection)): "back \(connection.data)"
     case .emit(.reconnecting): "reconnecting"
     case .emit(.reconnected(let outcome, _)): "reconnected \(outcome)"
-    case .emit(.disconnected(let reason)): "disconnected \(reason)"
+    case .emit(.disconnected(let reason, let ban)): "disconnected \(reason)" + (ban == nil ? "" : ", banned")
+    case .emit(.userJoined(let user)): "user \(user.id) joined"
+    case .emit(.userLeft(let user)): "user \(user.id) left"
+    case .emit(.moderated(let event, let seq)): "moderated \(seq) \(event.action.name)"
+    case .emit(.restricted(let restriction)): "restricted \(restriction.kind)"
+    case .emit(.unrestricted(let kind)): "unrestricted \(kind)"
     case .emit(.overflowed): "overflowed"
     case .emit(.history(let page)): "history \(page.messages.count)"
     case .emit(.erased): "erased"

@@ -54,6 +54,8 @@ private struct ScriptedClient: ~Copyable {
     private var parser = JSONParser()
     private var calls: [String: UInt64] = [:]
     private var names: [UInt64: String] = [:]
+    /// The requests whose success has a seq in the scripts.
+    private var actions: Set<UInt64> = []
     private var sockets: Int64 = 0
     /// The client's own connections. The Swift client emits presence events of the others only.
     private var own: Set<String> = []
@@ -96,6 +98,13 @@ private struct ScriptedClient: ~Copyable {
         case "erase":
             guard case .erase(_, let erasure) = try request(of: input, op: "erase") else { break }
             effects = state.handle(.erase(erasure, callID(try #require(input["call"]?.stringValue))), now: now)
+        case "moderate":
+            guard case .moderate(_, let request) = try request(of: input, op: "moderate") else { break }
+            let call = callID(try #require(input["call"]?.stringValue))
+            actions.insert(call.rawValue)
+            effects = state.handle(.moderate(request, call), now: now)
+        case "restrictions":
+            effects = state.handle(.restrictions(callID(try #require(input["call"]?.stringValue))), now: now)
         case "disconnect": effects = state.handle(.disconnect, now: now)
         case "networkBack": effects = state.handle(.networkBack, now: now)
         case "pageStored": effects = state.handle(.suspended, now: now)
@@ -170,18 +179,25 @@ private struct ScriptedClient: ~Copyable {
         case .connectSucceeded(let welcome):
             be(welcome.connection.connectionId.rawValue)
             return Word(group: .told, text: "connected \(ownNow) \(welcome.outcome)")
-        case .connectFailed(let error): return Word(group: .told, text: "connectFailed \(error.code.number)")
+        case .connectFailed(let error): return Word(group: .told, text: "connectFailed \(Self.text(error))")
         case .connectionReplaced(let welcome):
             be(welcome.connection.connectionId.rawValue)
             return nil
         case .connectionResumed: return nil
-        case .callSucceeded(let call, _): return Word(group: .answers, text: "succeeded \(name(call))")
+        case .callSucceeded(let call, let seq):
+            let detail = actions.contains(call.rawValue) ? " \(seq?.rawValue ?? -1)" : ""
+            return Word(group: .answers, text: "succeeded \(name(call))" + detail)
+        case .restrictionsRead(let call, let records):
+            let found = records.map { "\($0.restriction.kind) \($0.ref)" }
+            return Word(group: .answers, text: "succeeded \(name(call)) \(found)")
         case .pageRead(let call, let page):
             return Word(group: .answers, text: "succeeded \(name(call)) \(seqs(page))")
         case .callFailed(let call, let error):
-            return Word(group: .answers, text: "failed \(name(call)) \(error.code.number)")
+            return Word(group: .answers, text: "failed \(name(call)) \(Self.text(error))")
         case .emit(.connectionDestroyed(let connection, _)) where own.contains(connection.connectionId.rawValue):
             return nil
+        // The browser library derives them in its session; both pass the vectors of `users`.
+        case .emit(.userJoined), .emit(.userLeft): return nil
         case .emit(let event): return Word(group: .told, text: text(event))
         }
     }
@@ -208,11 +224,30 @@ private struct ScriptedClient: ~Copyable {
         case .reconnecting: "reconnecting"
         case .reconnected(let outcome, let missing):
             "reconnected \(outcome) \(ownNow)" + (missing.map { " without \($0.first) to \($0.last)" } ?? "")
-        case .disconnected(let reason): "disconnected \(reason)"
+        case .disconnected(let reason, let ban): "disconnected \(reason)" + (ban.map { " \($0.kind)" } ?? "")
         case .history(let page): "history \(seqs(page))"
-        case .erased(.message(let seq)): "erased ref \(seq.rawValue)"
-        case .erased(.through(let seq)): "erased through \(seq.rawValue)"
-        case .overflowed: "overflowed"
+        case .erased(.message(let seq), _): "erased ref \(seq.rawValue)"
+        case .erased(.through(let seq), _): "erased through \(seq.rawValue)"
+        case .erased(.user(let user), let seq): "erased user \(user) before \(seq?.rawValue ?? -1)"
+        case .moderated(let event, let seq):
+            "moderated \(seq) \(event.action.name) \(Self.user(event.action)?.rawValue ?? "-")"
+        case .restricted(let restriction):
+            "restricted \(restriction.kind) \(restriction.until?.milliseconds ?? -1) \(restriction.reason ?? "-")"
+        case .unrestricted(let kind): "unrestricted \(kind)"
+        case .userJoined, .userLeft, .overflowed: "\(event)"
+        }
+    }
+
+    private static func text(_ error: SignalingError) -> String {
+        let parts = [error.restriction?.kind.rawValue, error.retryAfter.map { "\($0.wholeMilliseconds)" }]
+        return (["\(error.code.number)"] + parts.compactMap { $0 }).joined(separator: " ")
+    }
+
+    private static func user(_ action: ModerationRequest) -> UserID? {
+        switch action {
+        case .mute(.user(let user), _), .ban(.user(let user), _, _), .unmute(.user(let user)), .unban(.user(let user)):
+            user
+        case .mute, .ban, .unmute, .unban, .freeze, .unfreeze: nil
         }
     }
 
@@ -222,6 +257,11 @@ private struct ScriptedClient: ~Copyable {
 
     mutating func expectation(_ word: JSONValue) throws -> [Word] {
         func part(_ name: String) -> String { word[name]?.stringValue ?? "-" }
+        func number(_ name: String) -> Int64 { word[name]?.integerValue ?? -1 }
+        var error: String {
+            let parts = [word["restriction"]?.stringValue, word["retryAfter"]?.integerValue.map { "\($0)" }]
+            return (["\(number("code"))"] + parts.compactMap { $0 }).joined(separator: " ")
+        }
         switch try #require(word["is"]?.stringValue) {
         case "openSocket": return [Word(group: .socket, text: "openSocket")]
         case "send":
@@ -234,12 +274,14 @@ private struct ScriptedClient: ~Copyable {
             }
         case "closeSocket": return [Word(group: .socket, text: "closeSocket \(word["code"]?.integerValue ?? -1)")]
         case "connected": return [Word(group: .told, text: "connected \(part("connectionId")) \(part("outcome"))")]
-        case "connectFailed": return [Word(group: .told, text: "connectFailed \(word["code"]?.integerValue ?? -1)")]
+        case "connectFailed": return [Word(group: .told, text: "connectFailed \(error)")]
         case "succeeded":
             let page = word["page"].map { " \(Self.seqs($0))" } ?? ""
-            return [Word(group: .answers, text: "succeeded \(part("call"))" + page)]
+            let seq = word["seq"]?.integerValue.map { " \($0)" } ?? ""
+            let found = word["restrictions"]?.arrayValue.map { " \($0.compactMap(\.stringValue))" } ?? ""
+            return [Word(group: .answers, text: "succeeded \(part("call"))" + page + seq + found)]
         case "failed":
-            return [Word(group: .answers, text: "failed \(part("call")) \(word["code"]?.integerValue ?? -1)")]
+            return [Word(group: .answers, text: "failed \(part("call")) \(error)")]
         case "event":
             let connection = part("connectionId")
             switch part("name") {
@@ -262,9 +304,19 @@ private struct ScriptedClient: ~Copyable {
                 ]
             case "history": return [Word(group: .told, text: "history \(word["page"].map(Self.seqs) ?? [])")]
             case "erased":
+                if let user = word["user"]?.stringValue {
+                    return [Word(group: .told, text: "erased user \(user) before \(number("before"))")]
+                }
                 let (name, seq) = word["ref"].map { ("ref", $0) } ?? ("through", word["through"] ?? .null)
                 return [Word(group: .told, text: "erased \(name) \(seq.integerValue ?? -1)")]
-            case "disconnected": return [Word(group: .told, text: "disconnected \(part("reason"))")]
+            case "disconnected":
+                let restriction = word["restriction"]?.stringValue.map { " \($0)" } ?? ""
+                return [Word(group: .told, text: "disconnected \(part("reason"))" + restriction)]
+            case "moderated":
+                return [Word(group: .told, text: "moderated \(number("seq")) \(part("action")) \(part("user"))")]
+            case "restricted":
+                return [Word(group: .told, text: "restricted \(part("kind")) \(number("until")) \(part("reason"))")]
+            case "unrestricted": return [Word(group: .told, text: "unrestricted \(part("kind"))")]
             case let other: return [Word(group: .told, text: other)]
             }
         case let other:

@@ -30,6 +30,7 @@ private final class ManualEnvironment: ClientEnvironment, @unchecked Sendable {
     }
 
     var now = at(0)
+    var wallTime = WallTime(milliseconds: 1_700_000_000_000)
     var work: [@Sendable () -> Void] = []
     var timers: [Timer] = []
     var links: [Link] = []
@@ -120,6 +121,43 @@ struct SessionDriverTests {
         environment.link.receive(connected)
         #expect(record.connects.count == 1)
         #expect(driver.snapshot.withLock { $0.connection?.data } == "Bob")
+    }
+
+    @Test("ERR-1, MOD-4: a refusal tells what holds, and for how long by the server's clock")
+    func refusedByRestriction() throws {
+        try connectFully()
+        func restriction(after seconds: Int64) -> Restriction? {
+            let now = WallTime(milliseconds: environment.wallTime.milliseconds + seconds * 1000)
+            return driver.snapshot.withLock { $0.restriction(at: now) }
+        }
+        #expect(restriction(after: 0) == nil)
+        signal("a")
+        environment.endTurn()
+        // The client's clock is ahead: by it, the mute has ended.
+        environment.link.receive(
+            #"{"ev":"error","id":2,"code":403,"name":"OT_PERMISSION_DENIED","message":"","retryable":true,"#
+                + #""restriction":{"kind":"mute","until":1600000000000},"retryAfter":2000}"#)
+        #expect(throws: SignalingError(.permissionDenied, "")) { try record.calls.first?.get() }
+        #expect(restriction(after: 1)?.kind == .mute)
+        #expect(restriction(after: 2) == nil)
+        environment.link.receive(#"{"ev":"unrestricted","seq":3,"kind":"mute"}"#)
+        #expect(restriction(after: 1) == nil)
+    }
+
+    @Test("MOD-6: what a moderator has asked is read, or fails with the server's error")
+    func readsRestrictions() throws {
+        try connectFully()
+        var answers: [Result<[RestrictionRecord], SignalingError>] = []
+        for _ in 0..<2 { driver.readRestrictions { answers.append($0) } }
+        environment.endTurn()
+        #expect(
+            environment.link.written.last == #"{"op":"restrictions","id":2}"# + "\n" + #"{"op":"restrictions","id":3}"#)
+        environment.link.receive(
+            #"{"ev":"restrictions","id":2,"restrictions":[{"kind":"freeze","ref":7,"time":1700000000000}]}"#)
+        environment.link.receive(
+            #"{"ev":"error","id":3,"code":403,"name":"OT_PERMISSION_DENIED","message":"","retryable":false}"#)
+        #expect(try answers.first?.get().map(\.ref) == [Seq(7)])
+        #expect(throws: SignalingError(.permissionDenied, "")) { try answers.last?.get() }
     }
 
     @Test("a second connect fails with 1015 while the first continues")

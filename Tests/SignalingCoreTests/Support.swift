@@ -35,11 +35,11 @@ extension SessionCommand {
 extension JoinRequest {
     /// By default on socket 1, with the secret `name-1`.
     init(
-        connectionId: ConnectionID, role: Role, data: String, suppressesPresence: Bool = false, wallTime: WallTime,
-        socket: UInt64 = 1, resumption: Resumption? = nil, isUntimely: Bool = false
+        connectionId: ConnectionID, role: Role, data: String, user: UserID? = nil, suppressesPresence: Bool = false,
+        wallTime: WallTime, socket: UInt64 = 1, resumption: Resumption? = nil, isUntimely: Bool = false
     ) {
         self.init(
-            connectionId: connectionId, socket: SocketID(socket), role: role, data: data,
+            connectionId: connectionId, socket: SocketID(socket), role: role, data: data, user: user,
             suppressesPresence: suppressesPresence, wallTime: wallTime,
             secretHash: hash("\(connectionId)-\(socket)"), resumption: resumption, isUntimely: isUntimely)
     }
@@ -137,6 +137,8 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "force-disconnected"
         case .erased(let seq): "erased \(seq)"
+        case .moderated(let action, let subject): "moderated \(action.seq) \(subject.testDescription)"
+        case .restrictions(let records): "restrictions \(records.map(\.testDescription))"
         case .refreshed: "refreshed"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"
         case .unavailable(let mayBeCarriedOut): "unavailable" + (mayBeCarriedOut ? ", may be carried out" : "")
@@ -149,7 +151,8 @@ extension SessionEffect: CustomTestStringConvertible {
         switch self {
         case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
         case .onlineOnlyDropped(let reason): "online-only dropped: \(reason)"
-        case .ended(let connection, let reason): "ended \(connection) \(reason)"
+        case .ended(let connection, let reason, let ban):
+            "ended \(connection) \(reason)" + (ban.map { " because of a \($0.kind)" } ?? "")
         case .superseded(let socket): "superseded \(socket)"
         case .presence(.sessionCreated): "sessionCreated"
         case .presence(.connectionCreated(let connection)): "connectionCreated \(connection.connectionId)"
@@ -169,10 +172,11 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .send(.ack(let request, let seq)): "send ack \(request)" + (seq.map { " \($0)" } ?? "")
         case .send(.error(let request, let error)):
             "send error \(request.map(\.description) ?? "-") \(error.code.number) \(error.code.name)"
-        case .send(.disconnected(let reason, .after(let wait))):
+        case .send(.disconnected(let reason, .after(let wait), _)):
             "send disconnected \(reason), come back after \(wait.wholeMilliseconds) ms"
-        case .send(.disconnected(let reason, let reconnect)):
+        case .send(.disconnected(let reason, let reconnect, let ban)):
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
+                + (ban.map { " because of a \($0.kind)" } ?? "")
         case .sendLine(let line): "send \(text(line.bytes))"
         case .readHistory(let id, let request, let session): "read \(request.position) of \(session) as \(id)"
         case .send(let message): "send \(text(message.encoded()))"
@@ -184,6 +188,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
         case .authenticate(let request): "authenticate \(request.token)"
         case .submit(let command, let session, let request):
             "submit \(command.testDescription) to \(session)" + (request.map { " as \($0)" } ?? "")
+        case .moderate(let sender, let request, let session, let id):
+            "moderate \(request.name) by \(sender.testDescription) in \(session) as \(id)"
         case .ping: "ping"
         case .pauseReading: "pause reading"
         case .resumeReading: "resume reading"
@@ -205,8 +211,24 @@ extension SessionCommand: CustomTestStringConvertible {
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
         case .erase(let sender, let erasure): "erase \(erasure) by \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
+        case .moderate(let sender, let request, _): "moderate \(request.name) by \(sender.testDescription)"
+        case .restrictions(let binding): "restrictions of \(binding.testDescription)"
         }
     }
+}
+
+extension RestrictionRecord.Subject: CustomTestStringConvertible {
+    public var testDescription: String {
+        switch self {
+        case .user(let user): "user \(user)"
+        case .guest(let connection): "guest \(connection)"
+        case .session: "session"
+        }
+    }
+}
+
+extension RestrictionRecord: CustomTestStringConvertible {
+    public var testDescription: String { "\(ref) \(restriction.kind) \(subject.testDescription)" }
 }
 
 extension CommandSender: CustomTestStringConvertible {

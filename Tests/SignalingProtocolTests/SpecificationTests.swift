@@ -11,7 +11,13 @@ struct SpecificationTests {
     @Test("ERR-1: the table of errors equals the code, in the same order")
     func errors() {
         let rows = text.table(after: "## 10. Errors").map { [$0[0], $0[1], $0[3]] }
-        let codes = SignalingError.Code.all.map { [String($0.number), $0.name, $0.isRetryable ? "yes" : "no"] }
+        let codes = SignalingError.Code.all.map { code in
+            // Whether a restriction ends by itself is no matter of the code.
+            let isRetryable =
+                code == .permissionDenied
+                ? "no; yes for a restriction that ends by itself" : code.isRetryable ? "yes" : "no"
+            return [String(code.number), code.name, isRetryable]
+        }
         #expect(rows == codes)
     }
 
@@ -110,6 +116,12 @@ struct SpecificationTests {
             "page of history":
                 "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)), but at least one message",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
+            "user id": "\(Limits.userIDLength) UTF-16 units",
+            "restrictions of a session": "\(Limits.restrictionCount)",
+            "reason of a restriction": "\(Limits.reasonLength) UTF-16 units",
+            "recorded actions of moderators of a session": "\(Limits.restrictionCount)",
+            "revocations of a project": "10,000",
+            "token id (`jti`) of a revocation": "256 UTF-16 units",
             "time to resume a connection": "\(Limits.resumeWindow.components.seconds) s, configurable from 0 to 24 h",
             "time to fetch missed broadcasts":
                 "\(Limits.recoveryWindow.components.seconds) s, configurable from 0 to 24 h",

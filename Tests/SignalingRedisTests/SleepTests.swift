@@ -10,9 +10,11 @@ import Testing
 /// HIS-3: a session with a history sleeps in Redis when nobody is left.
 @Suite("Sleeping sessions in Redis", .serialized)
 struct SleepTests {
-    private func fallAsleep(_ node: TestNode) throws {
+    private func fallAsleep(
+        _ node: TestNode, for reason: SleepReason = SleepReason(hasHistory: true)
+    ) throws {
         let log = try #require(node.log)
-        log.sleep(try #require(node.snapshot(of: "s")))
+        log.sleep(try #require(node.snapshot(of: "s")), for: reason)
         log.close("s")
         node.sessions["s"] = nil
     }
@@ -59,6 +61,26 @@ struct SleepTests {
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
     }
 
+    @Test("MOD-9: a sleeper lives as long as its restriction, or its history if that is longer")
+    func restricted() throws {
+        func life(hasHistory: Bool, _ end: (MonotonicInstant) -> RestrictionEnd) throws -> Int {
+            let bench = try Bench()
+            let a = try begin(bench, ["join", "end"])
+            let log = try #require(a.log)
+            log.sleepingLife = .seconds(5_000)
+            let reason = SleepReason(hasHistory: hasHistory, restrictionsEnd: end(log.time(at: bench.loop.now)))
+            try fallAsleep(a, for: reason)
+            try bench.loop.run { try isAsleep(bench) }
+            let lives = try ["meta", "snap"].map { Int(try bench.server.call("TTL", "sb:{s}:\($0)")) ?? 0 }
+            #expect(abs(lives[0] - lives[1]) <= 1)
+            return lives[0]
+        }
+        #expect((950...1_001).contains(try life(hasHistory: false) { .at($0.advanced(by: .seconds(1_000))) }))
+        #expect((4_950...5_000).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(1_000))) }))
+        #expect((8_950...9_001).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(9_000))) }))
+        #expect(try life(hasHistory: false) { _ in .whenLifted } > 90 * 365 * 86_400)
+    }
+
     @Test("HIS-3: a command that overtakes the last state keeps the session awake")
     func overtaken() throws {
         let bench = try Bench()
@@ -68,7 +90,7 @@ struct SleepTests {
         try b.open("s")
         try b.append("join again", to: "s")
         try bench.converge("s", count: 3)
-        a.log?.sleep(snapshot)
+        a.log?.sleep(snapshot, for: SleepReason(hasHistory: true))
         // Commands of one link are carried out in their order.
         try a.append("signal", to: "s")
         try bench.converge("s", count: 4)

@@ -71,7 +71,7 @@ final class ArchiveBench {
     }
 
     func erase(_ erasure: Erasure, of session: SessionID = "session") throws {
-        try wait { try open.erase(erasure, of: session, answer: $0) }
+        try wait { try open.erase(ErasureScope(erasure, at: .greatest), of: session, answer: $0) }
     }
 
     func page(

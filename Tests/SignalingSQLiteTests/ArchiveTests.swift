@@ -73,13 +73,14 @@ struct ArchiveTests {
             for seq in (11...max(11, last[index] - 5)).shuffled(using: &random) {
                 erased.append(ArchivedMessage.marker(seq, of: sessions[index]))
                 calls += 1
-                archive.erase(.message(Seq(seq)), of: sessions[index]) { _ in answers += 1 }
+                archive.erase(ErasureScope(.message(Seq(seq)), at: .greatest), of: sessions[index]) { _ in answers += 1
+                }
             }
         }
         for index in 0..<3 {
             erased += (1...10).map { ArchivedMessage.marker($0, of: sessions[index]) }
             calls += 1
-            archive.erase(.through(Seq(10)), of: sessions[index]) { _ in answers += 1 }
+            archive.erase(ErasureScope(.through(Seq(10)), at: .greatest), of: sessions[index]) { _ in answers += 1 }
         }
         try bench.loop.run { answers == calls }
         // The write-ahead log is truncated after the answer.
@@ -148,7 +149,7 @@ struct ArchiveTests {
         faults.fail("INSERT INTO chunk", SQLITE_FULL)
         var answers = 0
         archive.append([.test(4)], to: "session") { _ in answers += 1 }
-        archive.erase(.message(Seq(4)), of: "session") { _ in answers += 1 }
+        archive.erase(ErasureScope(.message(Seq(4)), at: .greatest), of: "session") { _ in answers += 1 }
         try bench.loop.run { health == [.stalled(CommandLogFault(.full, ""))] }
         #expect(try bench.seqs() == [1, 2, 3])
         #expect(answers == 0)

@@ -183,13 +183,15 @@ struct OpeningTests {
         do {
             let old = try Database(path: bench.database.path, access: .readWrite)
             try old.execute("DROP TABLE sleeper")
+            try old.execute("DROP TABLE restricted")
             try old.execute("PRAGMA user_version = 1")
         }
         try bench.start()
         #expect(bench.kept.sessions.map(\.id).count == 2 && bench.lines.all.isEmpty)
         let database = try Database(path: bench.database.path, access: .readOnly)
-        #expect(try database.integer("PRAGMA user_version") == 2)
+        #expect(try database.integer("PRAGMA user_version") == 3)
         #expect(try database.integer("SELECT count(*) FROM sleeper") == 0)
+        #expect(try database.integer("SELECT count(*) FROM restricted") == 0)
     }
 
     /// Reading the rows does not touch the list of free pages. A writer finds the damage later and stops, and the next

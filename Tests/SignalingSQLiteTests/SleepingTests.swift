@@ -10,10 +10,13 @@ import Testing
 @Suite("Sleeping sessions")
 struct SleepingTests {
     /// Puts a session to sleep after its newest command, and waits until the log has done it.
-    private func sleep(_ session: SessionID, in bench: LogBench) throws {
+    private func sleep(
+        _ session: SessionID, for reason: SleepReason = SleepReason(hasHistory: true), in bench: LogBench
+    ) throws {
         let entry = try #require(bench.observer.confirmed.last { $0.session == session })
         let text = "asleep at \(entry.position.number)"
-        try bench.open.sleep(CommandSnapshot(session: session, position: entry.position) { Array(text.utf8) })
+        let snapshot = CommandSnapshot(session: session, position: entry.position) { Array(text.utf8) }
+        try bench.open.sleep(snapshot, for: reason)
         try bench.fill(["awake"])
     }
 
@@ -94,7 +97,7 @@ struct SleepingTests {
         try bench.start()
         try bench.fill(["a", "b", "c"])
         for session in ["a", "b", "c"] as [SessionID] { try sleep(session, in: bench) }
-        try bench.open.forgetSleepers(["a", "c", "awake", "never"])
+        try bench.open.forgetSleepers(["a", "c", "awake", "never"], at: .seconds(1))
         try bench.loop.run { (try? bench.open.sleeperCount) == 1 }
         #expect(try wake("a", in: bench) == nil)
         try bench.crash()
@@ -144,7 +147,7 @@ struct SleepingTests {
         try bench.fill(["a"])
         faults.fail("COMMIT", SQLITE_FULL)
         let position = bench.observer.confirmed[0].position
-        log.sleep(CommandSnapshot(session: "a", position: position) { [7] })
+        log.sleep(CommandSnapshot(session: "a", position: position) { [7] }, for: SleepReason(hasHistory: true))
         var woken: KeptCommands.Session??
         log.wake("a") { woken = $0 }
         try bench.loop.run { log.health != .keeping }
@@ -174,7 +177,7 @@ struct SleepingTests {
         try bench.fill(["a"])
         try bench.stop()
         try Database(path: bench.database.path, access: .readWrite).execute(
-            "DROP TABLE sleeper; PRAGMA user_version = 1")
+            "DROP TABLE sleeper; DROP TABLE restricted; PRAGMA user_version = 1")
         #expect(try SQLiteCommandLog.contents(folder: bench.folder.path).sessions.map(\.id) == ["a"])
         #expect(try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }.faults == [])
         try bench.start()
@@ -185,6 +188,90 @@ struct SleepingTests {
         try bench.crash()
         try bench.start()
         #expect(try bench.open.sleeperCount == 1)
+    }
+
+    // MARK: - Restrictions
+
+    private func forget(_ sessions: [SessionID], at seconds: Double, in bench: LogBench) throws {
+        try bench.open.forgetSleepers(sessions, at: .seconds(seconds))
+        // A later commit.
+        try bench.fill(["awake"])
+    }
+
+    @Test("MOD-9: a session sleeps for as long as a restriction holds, also over restarts, and is forgotten then")
+    func restricted() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["short", "long", "endless"])
+        func reason(_ end: RestrictionEnd) -> SleepReason { SleepReason(hasHistory: false, restrictionsEnd: end) }
+        try sleep("short", for: reason(.at(.seconds(100))), in: bench)
+        try sleep("long", for: reason(.at(.seconds(200))), in: bench)
+        try sleep("endless", for: reason(.whenLifted), in: bench)
+        try forget([], at: 99, in: bench)
+        try bench.crash()
+        try bench.start()
+        #expect(try bench.open.sleeperCount == 3)
+        try forget([], at: 100, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 2 }
+        #expect(try wake("short", in: bench) == nil)
+        try forget([], at: 200, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 1 }
+        try forget([], at: 1_000_000_000, in: bench)
+        #expect(try wake("endless", in: bench) != nil)
+    }
+
+    @Test("MOD-9, HIS-3: a session with a history and a restriction sleeps until both are over, in either order")
+    func bothReasons() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a", "b", "c"])
+        let reason = SleepReason(hasHistory: true, restrictionsEnd: .at(.seconds(100)))
+        for session in ["a", "b", "c"] as [SessionID] { try sleep(session, for: reason, in: bench) }
+        try forget(["a"], at: 50, in: bench)
+        #expect(try bench.open.sleeperCount == 3, "its restriction holds")
+        try forget([], at: 100, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 2 }
+        #expect(try wake("a", in: bench) == nil)
+        try forget(["b"], at: 150, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 1 }
+        // Awake, it has no reason of its sleep any more.
+        #expect(try wake("c", in: bench) != nil)
+        try bench.fill(["c"])
+        try sleep("c", in: bench)
+        try forget(["c"], at: 160, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 0 }
+    }
+
+    @Test("MOD-9: a changed row of a restricted session is named by the check")
+    func restrictedRowChanged() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a"])
+        try sleep("a", for: SleepReason(hasHistory: false, restrictionsEnd: .at(.seconds(100))), in: bench)
+        #expect(try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }.faults == [])
+        try Database(path: bench.database.path, access: .readWrite).execute("UPDATE restricted SET until = 5")
+        let report = try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }
+        #expect(report.faults == ["a row of the table restricted was changed"])
+    }
+
+    @Test("LOG-20: a database of the version before gets the table of restricted sessions, and its sessions go on")
+    func migratesRestricted() throws {
+        let bench = try LogBench()
+        try bench.start()
+        try bench.fill(["a", "b"])
+        try sleep("b", in: bench)
+        try bench.stop()
+        try Database(path: bench.database.path, access: .readWrite).execute(
+            "DROP TABLE restricted; PRAGMA user_version = 2")
+        #expect(try SQLiteCommandLog.check(folder: bench.folder.path) { _ in }.faults == [])
+        try bench.start()
+        #expect(bench.lines.all.isEmpty)
+        #expect(bench.keptEntries("a").count == 1)
+        try bench.fill(["c"])
+        try sleep("c", for: SleepReason(hasHistory: false, restrictionsEnd: .whenLifted), in: bench)
+        try forget(["b", "c"], at: 50, in: bench)
+        try bench.loop.run { (try? bench.open.sleeperCount) == 1 }
+        #expect(try wake("c", in: bench) != nil)
     }
 
     // MARK: - Salvage

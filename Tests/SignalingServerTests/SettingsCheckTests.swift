@@ -1,4 +1,5 @@
 import Foundation
+import SignalingTokens
 import Testing
 
 @testable import SignalingServer
@@ -72,5 +73,43 @@ struct SettingsCheckTests {
     func variables() async throws {
         let found = try await faults("{", environment: ["SIGNALBOX_PORT": "x", "SIGNALBOX_API_KEY": "1"])
         #expect(found.count == 2 && found[0].contains("is not JSON") && found[1].contains("SIGNALBOX_PORT"), "\(found)")
+    }
+
+    @Test("USR-1, TOK-10: wrong users and revocations are found, each with its place")
+    func tokens() async throws {
+        let found = try await faults(
+            #"""
+            {"userFrom": "data",
+             "projects": [
+               {"apiKey": "1", "secrets": ["x"], "userFrom": "connectionData."},
+               {"apiKey": "2", "secrets": ["x"], "revoked": [{"user": "u"}, {"before": 5}, {"jti": "", "before": 1}]},
+               {"apiKey": "3", "secrets": ["x"], "revoked": {}}]}
+            """#)
+        let expected = [
+            #"projects[0]: userFrom is "connectionData.""#, "projects[1]: revoked[0]: \"before\" must be",
+            "projects[1]: revoked[2]: \"jti\" must be", "projects[2]: \"revoked\" must be a list",
+            #"userFrom is "data""#,
+        ]
+        #expect(found.count == expected.count, "\(found)")
+        for text in expected { #expect(found.contains { $0.contains(text) }, "\(text) in \(found)") }
+    }
+
+    @Test("USR-1: a project's own userFrom counts before that of all projects, and none takes it away")
+    func userSources() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID().uuidString).json").path
+        try Data(
+            #"""
+            {"userFrom": "connectionData",
+             "projects": [
+               {"apiKey": "1", "secrets": ["x"], "userFrom": "connectionData.id"},
+               {"apiKey": "2", "secrets": ["x"], "userFrom": "none"}, {"apiKey": "3", "secrets": ["x"]}]}
+            """#.utf8
+        ).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var settings = ServerSettings()
+        settings.config = path
+        let configuration = try await settings.configuration(environment: [:])
+        let projects = configuration.served(try #require(try configuration.access.projects()))
+        #expect(projects.map(\.userSource) == [.member("id"), nil, .connectionData])
     }
 }

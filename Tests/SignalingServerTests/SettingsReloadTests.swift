@@ -37,6 +37,15 @@ struct SettingsReloadTests {
         (#"{"apiKey": "1", "apiSecret": "a"}"#, #"{"apiKey": "2", "apiSecret": "a"}"#, ["apiKey"], []),
         (#"{"apiKey": "1", "apiSecret": "a"}"#, "{\(one)}", ["apiKey", "apiSecret", "projects"], []),
         ("{\(one)}", #"{\#(one), "allowPartnerAuth": true}"#, ["allowPartnerAuth"], []),
+        ("{\(one)}", #"{\#(one), "userFrom": "connectionData"}"#, ["userFrom"], []),
+        (
+            "{\(one)}", #"{"projects": [{"apiKey": "100", "secrets": ["a"], "userFrom": "connectionData.id"}]}"#,
+            ["projects"], []
+        ),
+        (
+            "{\(one)}", #"{"projects": [{"apiKey": "100", "secrets": ["a"], "revoked": [{"before": 5}]}]}"#,
+            ["projects"], []
+        ),
         (#"{\#(one), "signalRate": 1}"#, #"{\#(one), "signalRate": 2}"#, ["signalRate"], []),
         (#"{\#(one), "signalRate": 1}"#, "{\(one)}", ["signalRate"], []),
         (

@@ -8,13 +8,15 @@ import Testing
 
 @Suite("The bodies of webhooks")
 struct WebhookBodyTests {
-    @Test("each event has OpenTok's members", arguments: try Vectors.cases("webhooks/bodies.json"))
+    @Test(
+        "USR-2: each event has OpenTok's members, and the user of its connection",
+        arguments: try Vectors.cases("webhooks/bodies.json"))
     func bodies(_ vector: VectorCase) throws {
         let connection = vector["connection"].map { value in
             Connection(
                 connectionId: ConnectionID(value["connectionId"]?.stringValue ?? ""),
                 creationTime: WallTime(milliseconds: value["creationTime"]?.integerValue ?? 0),
-                data: value["data"]?.stringValue ?? "")
+                data: value["data"]?.stringValue ?? "", user: value["user"]?.stringValue.map { UserID($0) })
         }
         let event: PresenceEvent =
             switch try #require(vector["event"]?.stringValue) {

@@ -50,6 +50,20 @@ struct ApplicationTests {
         #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
     }
 
+    @Test("USR-1, TOK-10: an application's token names its user, and has a jti by which it can be revoked")
+    func user() throws {
+        let token = try make(AccessRequest(sessionId: sessionId, user: UserID("u-17")))
+        let grant = try verify(token)
+        #expect(grant.user == UserID("u-17"))
+        #expect(grant.origin.issuedSeconds == 1_700_000_000)
+        let id = try #require(grant.origin.tokenID)
+        var verifier = verifier
+        verifier.revocations[application.project.apiKey] = Revocations([.token(id)])
+        #expect(throws: SignalingError.self) {
+            try verifier.verify(token: token, sessionId: sessionId, apiKey: APIKey(Self.id), now: Self.now)
+        }
+    }
+
     @Test("TOK-7: a session ID names its application, and no token is made for another's session")
     func sessions() throws {
         #expect(try SessionIDCodec.read(sessionId).apiKey.rawValue == Self.id)

@@ -104,6 +104,21 @@ struct MakingTests {
         #expect(grant.expiresAt.milliseconds == 1_700_000_060_000)
     }
 
+    @Test(
+        "USR-1: a made token names its user, and no token is made for a text that is no user ID",
+        arguments: Form.allCases)
+    func user(_ form: Form) throws {
+        for user in ["u-17", "Zoë & co ~1\u{2028}😀+%", String(repeating: "a", count: 128)] {
+            let grant = try verify(try make(form, AccessRequest(sessionId: sessionId, user: UserID(user))))
+            #expect(grant.user?.rawValue == user)
+        }
+        for user in ["", String(repeating: "a", count: 129), "a\u{7}"] {
+            #expect(throws: TokenError.userNotValid) {
+                try make(form, AccessRequest(sessionId: sessionId, user: UserID(user)))
+            }
+        }
+    }
+
     @Test("a token lives one day by default and 30 days at most", arguments: Form.allCases)
     func lifetime(_ form: Form) throws {
         var request = AccessRequest(sessionId: sessionId)

@@ -6,16 +6,26 @@ import Testing
 
 @Suite("Tokens and credentials from elsewhere")
 struct VectorTests {
-    static let verifier: TokenVerifier = {
+    static let project: Project = {
         guard let project = Project(apiKey: APIKey("100"), secret: "test-secret") else { preconditionFailure() }
-        return TokenVerifier(projects: [project])
+        return project
     }()
+    static let verifier = TokenVerifier(projects: [project])
 
-    @Test("TOK-2, TOK-4, TOK-5, TOK-6, CON-3: T1 tokens", arguments: try Vectors.cases("tokens/t1.json"))
-    func t1(_ vector: VectorCase) throws { try check(vector) }
+    @Test("TOK-2, TOK-4, TOK-5, TOK-6, CON-3, USR-1: T1 tokens", arguments: try Vectors.cases("tokens/t1.json"))
+    func t1(_ vector: VectorCase) throws { try check(vector, by: Self.verifier(for: vector)) }
 
-    @Test("TOK-3, TOK-4, TOK-5, TOK-6, CON-3: JWTs in HS256", arguments: try Vectors.cases("tokens/jwt.json"))
-    func jwt(_ vector: VectorCase) throws { try check(vector) }
+    @Test("TOK-3, TOK-4, TOK-5, TOK-6, CON-3, USR-1: JWTs in HS256", arguments: try Vectors.cases("tokens/jwt.json"))
+    func jwt(_ vector: VectorCase) throws { try check(vector, by: Self.verifier(for: vector)) }
+
+    /// The project of the file, with the settings of the case.
+    private static func verifier(for vector: VectorCase) throws -> TokenVerifier {
+        guard let setting = vector["userFrom"]?.stringValue else { return verifier }
+        var project = project
+        let source: UserSource = try #require(UserSource(setting: setting))
+        project.userSource = source
+        return TokenVerifier(projects: [project])
+    }
 
     @Test("TOK-2, TOK-3: tokens of OpenTok's Python SDK", arguments: try Vectors.cases("tokens/opentok-sdk.json"))
     func sdk(_ vector: VectorCase) throws { try check(vector) }
@@ -119,6 +129,7 @@ struct VectorTests {
             #expect(grant.apiKey == apiKey)
             #expect(grant.role.rawValue == expected["role"]?.stringValue)
             #expect(grant.connectionData == expected["connectionData"]?.stringValue)
+            #expect(grant.user?.rawValue == expected["user"]?.stringValue)
             #expect(grant.expiresAt.milliseconds == expected["expiresAt"]?.integerValue)
         case .failure(let error):
             #expect(Int64(error.code.number) == vector["refused"]?.integerValue, "\(error)")

@@ -92,6 +92,8 @@ final class AuditedEngine: SessionEngine {
         fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
 
         fileprivate var kept = KeptMessages()
+        /// The users of all connections.
+        fileprivate var users: [ConnectionID: UserID] = [:]
         /// The last event of a node that opened the session ahead of all others: there are events that nobody has noted.
         fileprivate var aheadThrough = Seq.zero
 
@@ -161,6 +163,11 @@ final class AuditedEngine: SessionEngine {
 
     /// The run of this node, if it is one of several.
     var run: RunID? { if case .node(let engine) = host { engine.run } else { nil } }
+
+    /// The state of a node's session.
+    var state: SessionState? {
+        if case .node(let engine) = host { engine.sessions[Tokens.session]?.state } else { nil }
+    }
 
     /// The run of this node is declared lost while the node does not know it.
     func noteLostRun(at moment: MonotonicInstant) {
@@ -235,7 +242,7 @@ final class AuditedEngine: SessionEngine {
     func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket, now: MonotonicInstant) {
         var isOwed = false
         if case .join(let request) = command, let claim = request.resumption {
-            isOwed = self.isOwed(claim, in: session)
+            isOwed = self.isOwed(claim, of: request.user, in: session)
             audit.claims[claim.connectionId, default: []].insert(request.socket)
         }
         if case .leave(let binding, _) = command { audit.leaving.insert(binding.connectionId) }
@@ -248,6 +255,7 @@ final class AuditedEngine: SessionEngine {
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
     }
+
     func hosted(_ session: SessionID) -> HostedSession? { engine.hosted(session) }
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
     func advance(to now: MonotonicInstant) {
@@ -266,6 +274,11 @@ final class AuditedEngine: SessionEngine {
         engine.readHistory(request, of: session, answer: answer)
     }
     func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
+    func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        engine.readModeration(of: session, now: now, answer: answer)
+    }
     func noteTold(_ event: KeptPresenceEvent, of session: SessionID) { engine.noteTold(event, of: session) }
     func endSessions() { engine.endSessions() }
 
@@ -307,9 +320,11 @@ final class AuditedEngine: SessionEngine {
 
     /// Whether the promise of the resume window holds for this client (G3), which has the newest secret that reached it
     /// (RES-6).
-    private func isOwed(_ resumption: Resumption, in session: SessionID) -> Bool {
+    private func isOwed(_ resumption: Resumption, of user: UserID?, in session: SessionID) -> Bool {
         let id = resumption.connectionId
-        guard !mayGiveWay, bounds.resumeWindow > .zero, !audit.leaving.contains(id),
+        // A ban refuses everything (MOD-3). The judge of the wire knows when it holds.
+        guard !mayGiveWay, user.map({ !world.bannedUsers.contains($0) }) ?? !world.bansGuests,
+            bounds.resumeWindow > .zero, !audit.leaving.contains(id),
             audit.resumable.contains(id), world.newestSecrets[id] == resumption.secretHash,
             isNode
                 ? audit.present.contains(id) : connections(of: session).contains(where: { $0.connectionId == id }),
@@ -409,8 +424,8 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .erased, .refreshed, .wasForceDisconnected, .superseded,
-            .unavailable:
+        case .signalled, .done, .refused, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed,
+            .wasForceDisconnected, .superseded, .unavailable:
             break
         }
         observer?.engine(answered: ticket, outcome)
@@ -472,7 +487,7 @@ extension AuditedEngine: SessionEngineObserver {
         case .signal(let signal):
             event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
             if signal.to == nil, history.standard?.contains(signal.type) == true {
-                audit.kept.note(signal.data ?? "", at: entry.seq)
+                audit.kept.note(signal.data ?? "", of: signal.from.flatMap { audit.users[$0] }, at: entry.seq)
             }
         case .erased(let seq, let erasure):
             event = .erased(erasure)
@@ -480,6 +495,7 @@ extension AuditedEngine: SessionEngineObserver {
             world.note("\(erasure) is erased at \(seq)")
         case .connectionCreated(_, let connection):
             event = .created(connection.connectionId)
+            audit.users[connection.connectionId] = connection.user
             audit.present.insert(connection.connectionId)
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
@@ -495,7 +511,13 @@ extension AuditedEngine: SessionEngineObserver {
                     world.fail("G7: \(id) expired after its time")
                 }
             }
-        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history,
+        case .moderated(_, let action):
+            event = .moderated(action)
+            if case .ban = action.action { world.count("ban") }
+            world.note("\(action.action) at \(entry.seq)")
+        case .restricted(_, let restriction): event = .restricted(restriction)
+        case .unrestricted(_, let kind): event = .unrestricted(kind)
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }

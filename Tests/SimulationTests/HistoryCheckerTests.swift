@@ -6,16 +6,17 @@ import Testing
 @Suite("the history checker")
 struct HistoryCheckerTests {
     private static func entry(
-        _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil
-    )
-        -> History.Action
-    {
+        _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil,
+        others: [String] = []
+    ) -> History.Action {
         .entered(
             History.Entry(
                 Welcome(
                     connection: Connection(
                         connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: ""),
-                    connections: [], role: .publisher, epoch: Epoch(epoch), seq: Seq(seq), outcome: outcome,
+                    connections: others.map {
+                        Connection(connectionId: ConnectionID($0), creationTime: WallTime(milliseconds: 0), data: "")
+                    }, role: .publisher, epoch: Epoch(epoch), seq: Seq(seq), outcome: outcome,
                     replayThrough: through.map { Seq($0) },
                     resume: ResumeOffer(secret: ResumeSecret("s"), resumeWindow: .zero, recoveryWindow: .zero))))
     }
@@ -44,6 +45,80 @@ struct HistoryCheckerTests {
             History.Client("receiver", suppressesPresence: suppressesPresence, steps: steps(receiver)),
         ])
         return Set(HistoryChecker.violations(in: history).map(\.promise.rawValue)).sorted()
+    }
+
+    // MARK: - Users
+
+    /// A watcher's record, with the users of the connections a1 and a2 (Ada), b1 (Bob) and w (the watcher itself).
+    private static func promisesOfUsers(_ steps: [History.Action], isSettled: Bool = false) -> [String] {
+        let users = ["a1": "ada", "a2": "ada", "b1": "bob", "w": "wim", "w2": "wim"]
+        let record = History.Client(
+            "watcher",
+            users: Dictionary(uniqueKeysWithValues: users.map { (ConnectionID($0), UserID($1)) }),
+            steps: steps.enumerated().map { History.Step(MonotonicInstant(nanoseconds: Int64($0)), $1) })
+        let found = HistoryChecker.violations(in: History(clients: [record], isSettled: isSettled))
+        return Set(found.filter { $0.text.contains("USR-3") }.map(\.promise.rawValue)).sorted()
+    }
+
+    private static func created(_ id: String) -> History.Action { .created(ConnectionID(id), nil) }
+    private static func destroyed(_ id: String) -> History.Action { .destroyed(ConnectionID(id), nil) }
+
+    @Test("USR-3: a user with two connections joins once and leaves once")
+    func users() {
+        let good: [History.Action] = [
+            Self.entry("w", .new, seq: 1), Self.created("a1"), .userJoined(UserID("ada")), Self.created("a2"),
+            Self.destroyed("a1"), Self.got("x", 5), Self.destroyed("a2"), .userLeft(UserID("ada")), Self.got("y", 6),
+        ]
+        #expect(Self.promisesOfUsers(good) == [])
+    }
+
+    @Test("USR-3: a user who joins twice, leaves with a connection left, or is not told", arguments: 0..<4)
+    func wrongUsers(fault: Int) {
+        var steps = [Self.entry("w", .new, seq: 1), Self.created("a1")]
+        switch fault {
+        case 0: steps += [.userJoined(UserID("ada")), Self.created("a2"), .userJoined(UserID("ada"))]
+        case 1:
+            steps += [.userJoined(UserID("ada")), Self.created("a2"), Self.destroyed("a1"), .userLeft(UserID("ada"))]
+        case 2: steps += [Self.got("x", 5)]
+        default: steps += [.userJoined(UserID("ada")), .userJoined(UserID("bob"))]
+        }
+        #expect(Self.promisesOfUsers(steps) == ["G7"])
+    }
+
+    @Test("USR-3: a user of the lists before and after a loss neither leaves nor joins", arguments: [true, false])
+    func flicker(isGood: Bool) {
+        var steps = [
+            Self.entry("w", .new, seq: 1), Self.created("a1"), .userJoined(UserID("ada")),
+            Self.entry("w2", .lost, seq: 9, others: ["a2", "b1"]), Self.destroyed("a1"),
+        ]
+        if !isGood { steps.append(.userLeft(UserID("ada"))) }
+        steps += [Self.created("a2"), Self.created("b1")]
+        if !isGood { steps.append(.userJoined(UserID("ada"))) }
+        steps += [.userJoined(UserID("bob")), .reconnected, Self.got("x", 10)]
+        #expect(Self.promisesOfUsers(steps) == (isGood ? [] : ["G7"]))
+    }
+
+    @Test("M1: a signal of a muted user, and the join of a banned one, behind the action", arguments: 0..<3)
+    func moderation(fault: Int) {
+        let ada = ModerationRequest.Subject.user(UserID("ada"))
+        let action: ModerationRequest = fault == 0 ? .mute(ada) : .ban(ada)
+        var events: [(Int64, History.Event)] = [
+            (1, .created(ConnectionID("a1"))),
+            (2, .signal(from: ConnectionID("a1"), data: "x", to: nil)),
+            (3, .moderated(ModerationEvent(action: action, until: nil, by: nil))),
+        ]
+        if fault == 2 {
+            events.append((4, .moderated(ModerationEvent(action: .unban(.ref(Seq(3))), until: nil, by: nil))))
+        }
+        events.append(
+            fault == 0
+                ? (5, .signal(from: ConnectionID("a1"), data: "y", to: nil)) : (5, .created(ConnectionID("a2"))))
+        let users = [ConnectionID("a1"): UserID("ada"), ConnectionID("a2"): UserID("ada")]
+        let history = History(
+            clients: [History.Client("watcher", users: users)],
+            logs: [Epoch("e"): events.map { History.LogRecord(Seq($0), $1) }], isSettled: false)
+        let found = HistoryChecker.violations(in: history)
+        #expect(found.map(\.promise) == (fault == 2 ? [] : [.m1]), "\(found)")
     }
 
     private static let start = [History.Action.opening, entry("b", .new, seq: 2)]

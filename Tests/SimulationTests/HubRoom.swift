@@ -47,7 +47,7 @@ final class RecordingSocket: HubSocket {
     /// What the client was told with `disconnected`.
     var farewells: [Reconnect] {
         messages.compactMap { message in
-            if case .disconnected(.networkDisconnected, let reconnect) = message { reconnect } else { nil }
+            if case .disconnected(.networkDisconnected, let reconnect, _) = message { reconnect } else { nil }
         }
     }
 }

@@ -33,12 +33,14 @@ final class Scenario {
     /// Whether the servers keep their sessions in a command log.
     private let isDurable: Bool
     private var remains: AuditedEngine.Remains?
+    /// Whether moderators and backends restrict users in this run.
+    private let isModerated: Bool
     /// What the session keeps as history, and the disk that has it.
     private let history: HistoryPolicy
     private let disk = MemoryArchive()
     /// That of each server.
     private var archives: [SimulatedArchive] = []
-    private var clients: [SimulatedClient] = []
+    private(set) var clients: [SimulatedClient] = []
     /// A backend with its requests to one node: only those have an order (G1). One server has one, over its restarts.
     private var backends: [History.Client] = []
     /// The requests by REST without an answer, with their servers.
@@ -56,6 +58,7 @@ final class Scenario {
         isDurable = nodeCount == 1 && world.chance(2)
         // Of several nodes, some runs: what these keep for the archive is in each node, and one of them writes it.
         let keepsHistory = nodeCount > 1 ? seed % 3 == 0 : isDurable && world.chance(2)
+        isModerated = world.chance(3)
         history = keepsHistory ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"])) : .none
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
@@ -90,6 +93,7 @@ final class Scenario {
                 : nodeCount > 1
                     ? SimulatedServer.longestNodeDelay
                     : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
+        world.judge.terms.wallTimeAtZero = World.wallTimeAtStart
         if let kept = history.standard {
             world.judge.terms.history = WireJudge.Terms.KeptHistory(types: kept == .all ? nil : ["a"])
         }
@@ -118,6 +122,7 @@ final class Scenario {
             moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
             world.schedule(at: moment) { [self] in act() }
             if !history.keepsNothing, world.chance(4) { world.schedule(at: moment) { [self] in useHistory() } }
+            if isModerated, world.chance(3) { world.schedule(at: moment) { [self] in moderate() } }
             if let redis, world.chance(6) { world.schedule(at: moment) { [self] in disturbNode(redis) } }
         }
         proceed(to: moment)
@@ -146,6 +151,7 @@ final class Scenario {
             link.resume()
             link.slow(by: .zero)
         }
+        if isModerated { liftAll() }
         proceed(to: world.now.advanced(by: .seconds(45)))
         checkOnlineOnly()
         checkHistory()
@@ -178,9 +184,10 @@ final class Scenario {
         var history = History()
         for server in servers { history.logs.merge(server.engine.logs, uniquingKeysWith: +) }
         if redis != nil { history.logs = history.logs.mapValues { $0.sorted { $0.seq < $1.seq } } }
+        checkRestrictions()
         let server = host
         history.clients = clients.map {
-            History.Client($0.name, suppressesPresence: $0.suppressesPresence, steps: $0.steps)
+            History.Client($0.name, suppressesPresence: $0.suppressesPresence, users: $0.users, steps: $0.steps)
         }
         history.clients += backends
         checkRESTOrder(history.logs)
@@ -268,13 +275,13 @@ final class Scenario {
 
     // MARK: - The server
 
-    private var running: [SimulatedServer] { redis == nil ? [server].compactMap(\.self) : servers.filter(\.isRunning) }
+    var running: [SimulatedServer] { redis == nil ? [server].compactMap(\.self) : servers.filter(\.isRunning) }
     /// A server that has the session.
     private var host: SimulatedServer? {
         running.first { $0.engine.withLog(of: Tokens.session) { _ in } != nil } ?? running.first
     }
     /// The server that the load balancer chooses for a client.
-    private var chosen: SimulatedServer? {
+    var chosen: SimulatedServer? {
         redis == nil ? server : running.filter { !$0.isDraining }.randomElement(using: &world.random)
     }
 
@@ -548,7 +555,8 @@ final class Scenario {
         case 0..<5: clients.randomElement(using: &world.random)?.readHistory()
         case 5..<8:
             let seq = Seq(Int64.random(in: 1...40, using: &world.random))
-            let erasure: Erasure = world.chance(3) ? .through(seq) : .message(seq)
+            let erasure: Erasure =
+                world.chance(3) ? .through(seq) : world.chance(3) ? .user(UserID("bob")) : .message(seq)
             world.note("REST erases \(erasure)")
             world.judge.mayBeErasedByREST(erasure, in: Tokens.session.rawValue)
             chosen?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
@@ -615,8 +623,7 @@ final class Scenario {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
             case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
-                .erased,
-                .refreshed:
+                .erased, .moderated, .restrictions, .refreshed:
                 .refused
             }
         backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))

@@ -52,9 +52,9 @@ final class SimulatedArchive: MessageArchive {
         perform(answer) { [disk] in disk.page(request, of: session, answer: $0) }
     }
 
-    func erase(_ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+    func erase(_ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
         perform(answer) { [disk, world] in
-            world.note("the archive erases \(erasure)")
+            world.note("the archive erases \(erasure.erasure)")
             disk.erase(erasure, of: session, answer: $0)
         }
     }

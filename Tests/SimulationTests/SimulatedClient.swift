@@ -20,6 +20,8 @@ final class SimulatedClient: @unchecked Sendable {
     /// The newest socket.
     fileprivate(set) var link: Link?
     private(set) var steps: [History.Step] = []
+    /// The users of the connections of which the client has heard.
+    private(set) var users: [ConnectionID: UserID] = [:]
     private let driver: SessionDriver
     private let environment: Environment
     private var signalCount = 0
@@ -82,6 +84,13 @@ final class SimulatedClient: @unchecked Sendable {
 
     func forceDisconnect(_ target: ConnectionID) { driver.call({ .forceDisconnect(target, $0) }, completion: { _ in }) }
 
+    func moderate(_ request: ModerationRequest) {
+        driver.call({ .moderate(request, $0) }, completion: { _ in })
+        driver.readRestrictions { [world] result in
+            if case .success = result { world.count("restrictions") }
+        }
+    }
+
     func readHistory() {
         let seq = Seq(Int64.random(in: 0...60, using: &world.random))
         let position: HistoryRequest.Position = world.chance(3) ? .newest : world.chance(2) ? .before(seq) : .after(seq)
@@ -100,6 +109,9 @@ final class SimulatedClient: @unchecked Sendable {
         case .opening: steps.append(History.Step(world.now, .opening))
         case .welcomed(let welcome):
             world.name(welcome.connection.connectionId, of: name)
+            for connection in welcome.connections + [welcome.connection] {
+                users[connection.connectionId] = connection.user
+            }
             world.note("\(name) \(welcome.outcome) as \(welcome.connection.connectionId), \(welcome.seq)")
             world.newestSecrets[welcome.connection.connectionId] = ResumeSecretHash(of: welcome.resume.secret)
             steps.append(History.Step(world.now, .entered(History.Entry(welcome))))
@@ -114,7 +126,9 @@ final class SimulatedClient: @unchecked Sendable {
             let answer: History.Answer
             switch result {
             case .success(let seq): answer = .acknowledged(seq)
-            case .failure(let error): answer = error.code == .notConnected ? .unknown : .refused
+            case .failure(let error):
+                answer = error.code == .notConnected ? .unknown : .refused
+                if let restriction = error.restriction { world.count("refused by a \(restriction.kind)") }
             }
             noteAnswer(answer, to: data)
         case .heard(let event): note(event)
@@ -140,6 +154,7 @@ final class SimulatedClient: @unchecked Sendable {
                 seq: signal.seq, from: signal.from?.connectionId, data: signal.data ?? "")
             steps.append(History.Step(world.now, .received(reception)))
         case .connectionCreated(let peer):
+            users[peer.connectionId] = peer.user
             steps.append(History.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
         case .connectionAway(let peer):
             world.count("away")
@@ -157,13 +172,22 @@ final class SimulatedClient: @unchecked Sendable {
             absences.remove(peer.connectionId)
             departed.insert(peer.connectionId)
             steps.append(History.Step(world.now, .destroyed(peer.connectionId, destroyedSeqs[peer.connectionId])))
-        case .disconnected(let reason):
-            world.note("\(name) is disconnected: \(reason)")
+        case .disconnected(let reason, let ban):
+            world.note("\(name) is disconnected: \(reason)\(ban == nil ? "" : ", banned")")
+            if ban != nil { world.count("told of a ban") }
             absences = []
             steps.append(History.Step(world.now, .ended))
         case .reconnecting: world.note("\(name) has lost its socket")
-        case .erased(let erasure): steps.append(History.Step(world.now, .erased(erasure)))
-        case .reconnected, .history, .overflowed: break
+        case .erased(let erasure, _): steps.append(History.Step(world.now, .erased(erasure)))
+        case .userJoined(let user): steps.append(History.Step(world.now, .userJoined(user.id)))
+        case .userLeft(let user):
+            world.count("user left")
+            steps.append(History.Step(world.now, .userLeft(user.id)))
+        case .moderated(let event, let seq): steps.append(History.Step(world.now, .moderated(event, seq)))
+        case .reconnected: steps.append(History.Step(world.now, .reconnected))
+        case .restricted(let restriction): world.count("restricted by a \(restriction.kind)")
+        case .unrestricted(let kind): world.count("end of a \(kind)")
+        case .history, .overflowed: break
         }
     }
 
@@ -193,7 +217,8 @@ final class SimulatedClient: @unchecked Sendable {
                 absencesSent.remove(id)
                 checkSeq(seq, on: link)
             case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
-            case .ack, .error, .history, .erased, .disconnected, .ping, nil:
+            case .ack, .error, .history, .erased, .moderated, .restricted, .unrestricted, .restrictions, .disconnected,
+                .ping, nil:
                 world.fail("\(name) got a line of no known form")
             }
         }
@@ -251,6 +276,7 @@ final class SimulatedClient: @unchecked Sendable {
         func start() throws(SignalingError) {}
         func post(_ work: @escaping @Sendable () -> Void) { world.schedule(at: world.now, work) }
         var now: MonotonicInstant { world.now }
+        var wallTime: WallTime { world.wallTime }
         func random() -> Double { Double.random(in: 0..<1, using: &world.random) }
 
         func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer {

@@ -24,7 +24,8 @@ enum Tokens {
 
     static func make(for client: SimulatedClient) -> String {
         let token = token(for: client)
-        client.world.judge.issued(token, role: role(of: client.name).rawValue, data: client.name)
+        client.world.judge.issued(
+            token, role: role(of: client.name).rawValue, data: client.name, user: user(of: client.name)?.rawValue)
         return token
     }
 
@@ -36,12 +37,21 @@ enum Tokens {
 
     private static func role(of name: String) -> Role { name == "c0" ? .moderator : .publisher }
 
+    /// Two clients have one user, and one is a guest.
+    static func user(of name: String) -> UserID? {
+        switch name {
+        case "c0": UserID("ada")
+        case "c1", "c2": UserID("bob")
+        default: nil
+        }
+    }
+
     /// Issued a day before the start, so that a wall clock that is set back does not make it invalid.
     private static func make(name: String, lifetime: Duration) -> String {
         var random = SeededGenerator(seed: 2)
         let issuedAt = WallTime(milliseconds: World.wallTimeAtStart.milliseconds - day.wholeMilliseconds)
         let request = AccessRequest(
-            sessionId: session, role: role(of: name), connectionData: name, lifetime: lifetime)
+            sessionId: session, role: role(of: name), connectionData: name, user: user(of: name), lifetime: lifetime)
         guard let token = try? T1Token.make(request, project: project, now: issuedAt, using: &random) else {
             preconditionFailure("the request is valid")
         }

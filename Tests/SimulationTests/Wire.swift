@@ -9,6 +9,8 @@ struct Wire {
             awayDelay: .seconds(10), logEventCount: 100, logByteCount: 1_000_000, tolerance: .seconds(5),
             earliness: .seconds(5)))
     private(set) var seconds = 0.0
+    /// The users of connections; the others are guests.
+    var users: [String: String] = [:]
 
     var now: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000)) }
 
@@ -27,27 +29,34 @@ struct Wire {
     /// A new connection, whose own creation has the seq.
     mutating func connect(
         _ socket: Int, as id: String, seq: Int, others: [String] = [], options: String = "{}",
-        keepsHistory: Bool = false,
-        data: String? = nil
+        keepsHistory: Bool = false, data: String? = nil, token: String = "t", role: String? = nil,
+        restrictions: String? = nil
     ) {
         judge.opened(socket, at: now)
         up(
             socket,
-            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","options":\#(options)}"#)
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"\#(token)","options":\#(options)}"#)
         down(
-            socket, connected(id, seq: seq, "new", others: others, keepsHistory: keepsHistory, data: data))
+            socket,
+            connected(
+                id, seq: seq, "new", others: others, keepsHistory: keepsHistory, data: data, role: role,
+                restrictions: restrictions))
     }
 
     func connected(
         _ id: String, seq: Int, _ outcome: String, replayThrough: Int? = nil, others: [String] = [],
         epoch: String = "e", secret: String = "secret", away: [String]? = nil, keepsHistory: Bool = false,
-        data: String? = nil
+        data: String? = nil, role: String? = nil, restrictions: String? = nil
     ) -> String {
-        let list = ([id] + others).map { #"{"connectionId":"\#($0)"}"# }.joined(separator: ",")
+        let list = ([id] + others).map { details($0, data: $0 == id ? data : nil, user: users[$0]) }
+            .joined(separator: ",")
         let replay = replayThrough.map { #","replayThrough":\#($0)"# } ?? ""
-        let marks = (keepsHistory ? #","history":true"# : "")
+        let marks =
+            (keepsHistory ? #","history":true"# : "") + (role.map { #","role":"\#($0)""# } ?? "")
+            + (restrictions.map { #","restrictions":\#($0)"# } ?? "")
         let absent = away.map { #","away":[\#($0.map { "\"\($0)\"" }.joined(separator: ","))]"# } ?? ""
-        return #"{"ev":"connected","id":1,"connection":\#(details(id, data: data)),"connections":[\#(list)],"#
+        return
+            #"{"ev":"connected","id":1,"connection":\#(details(id, data: data, user: users[id])),"connections":[\#(list)],"#
             + #""epoch":"\#(epoch)","seq":\#(seq),"outcome":"\#(outcome)"\#(replay)\#(absent)\#(marks),"#
             + #""resume":{"secret":"\#(secret)"}}"#
     }
@@ -62,11 +71,11 @@ struct Wire {
             connected(newID ?? id, seq: seq, outcome, replayThrough: replayThrough, others: others, epoch: epoch))
     }
 
-    mutating func askToResume(_ socket: Int, _ id: String, after: Int) {
+    mutating func askToResume(_ socket: Int, _ id: String, after: Int, token: String = "t") {
         judge.opened(socket, at: now)
         up(
             socket,
-            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"t","resume":{"connectionId":"\#(id)","#
+            #"{"op":"connect","id":1,"apiKey":"k","sessionId":"s","token":"\#(token)","resume":{"connectionId":"\#(id)","#
                 + #""secret":"secret","epoch":"e","after":\#(after)}}"#)
     }
 
@@ -110,14 +119,15 @@ func received(
     let address = (type.map { #","type":"\#($0)""# } ?? "") + (to.map { #","to":"\#($0)""# } ?? "")
     return #"{"ev":"signal"\#(head),"from":"\#(from)"\#(details)\#(address),"data":"\#(data)"}"#
 }
-func details(_ id: String, data: String? = nil) -> String {
-    #"{"connectionId":"\#(id)"\#(data.map { #","data":"\#($0)""# } ?? "")}"#
+func details(_ id: String, data: String? = nil, user: String? = nil) -> String {
+    let members = (data.map { #","data":"\#($0)""# } ?? "") + (user.map { #","user":"\#($0)""# } ?? "")
+    return #"{"connectionId":"\#(id)"\#(members)}"#
 }
 func ack(_ id: Int, _ seq: Int?) -> String {
     #"{"ev":"ack","id":\#(id)\#(seq.map { #","seq":\#($0)"# } ?? "")}"#
 }
-func created(_ id: String, _ seq: Int) -> String {
-    #"{"ev":"connectionCreated","seq":\#(seq),"connection":{"connectionId":"\#(id)"}}"#
+func created(_ id: String, _ seq: Int, user: String? = nil) -> String {
+    #"{"ev":"connectionCreated","seq":\#(seq),"connection":\#(details(id, user: user))}"#
 }
 func destroyed(_ id: String, _ seq: Int, _ reason: String = "networkDisconnected") -> String {
     #"{"ev":"connectionDestroyed","seq":\#(seq),"connectionId":"\#(id)","reason":"\#(reason)"}"#

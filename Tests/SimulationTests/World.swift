@@ -36,6 +36,10 @@ final class World {
     /// Whether Redis has restarted, and may have forgotten something: then the session may lose its order once.
     var mayLoseOrder = false
 
+    /// Whom somebody has asked to ban. Nothing is owed to them any more.
+    var bannedUsers: Set<UserID> = []
+    var bansGuests = false
+
     /// The newest secret that a client has, by its connection.
     var newestSecrets: [ConnectionID: ResumeSecretHash] = [:]
 

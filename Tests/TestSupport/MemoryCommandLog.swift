@@ -87,10 +87,13 @@ public final class MemoryCommandLog: LocalCommandLog {
     }
 
     public var sleeperCount: Int { sleepers.count }
+    /// Why the sessions sleep, or slept last.
+    public private(set) var sleepReasons: [SessionID: SleepReason] = [:]
     public var sleepingSessions: [SessionID] { sleepers.keys.sorted() }
 
-    public func sleep(_ snapshot: CommandSnapshot) {
+    public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
         keep(snapshot)
+        sleepReasons[snapshot.session] = reason
         sleepers[snapshot.session] = sessions.removeValue(forKey: snapshot.session)
     }
 
@@ -100,7 +103,10 @@ public final class MemoryCommandLog: LocalCommandLog {
         answer(sleeper.map { KeptCommands.Session(id: session, snapshot: $0.snapshot, entries: $0.entries) })
     }
 
-    public func forgetSleepers(_ forgotten: [SessionID]) { for session in forgotten { sleepers[session] = nil } }
+    public func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) {
+        for session in sessions { sleepReasons[session]?.hasHistory = false }
+        sleepers = sleepers.filter { sleepReasons[$0.key]?.isOver(at: time) == false }
+    }
 
     /// Asks the observer for snapshots, as a log does that grows.
     public func askForSnapshots() { observer?.log(needsSnapshotsOf: keptSessions) }

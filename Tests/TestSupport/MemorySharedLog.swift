@@ -279,7 +279,7 @@ extension MemorySharedLog {
             request(.keep(snapshot.session, KeptCommands.Snapshot(position: snapshot.position, bytes: bytes)))
         }
 
-        public func sleep(_ snapshot: CommandSnapshot) {
+        public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
             let kept = KeptCommands.Snapshot(position: snapshot.position, bytes: snapshot.encode())
             request(.sleep(snapshot.session, kept, follows[snapshot.session]?.generation))
         }

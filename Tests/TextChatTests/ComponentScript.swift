@@ -64,12 +64,13 @@ struct ComponentScript {
 
     private mutating func perform(_ step: JSONValue) throws {
         let id = ConnectionID(step["id"]?.stringValue ?? "")
-        let other = connection(id.rawValue, data: step["data"]?.stringValue ?? "")
+        let other = connection(id.rawValue, data: step["data"]?.stringValue ?? "", user: step["user"]?.stringValue)
         let text = step["text"]?.stringValue ?? ""
         let value = step["value"]?.boolValue ?? false
         switch step["do"]?.stringValue {
         case "connected":
             channel.state.id = id
+            channel.state.user = step["user"]?.stringValue.map { UserID($0) }
             channel.state.members = [id]
             handle(.connected(id))
         case "reconnecting": handle(.reconnecting)
@@ -125,7 +126,9 @@ struct ComponentScript {
         }
         return Signal(
             type: step["type"]?.stringValue ?? "typing", data: told?.stringValue ?? told?.encodedText(),
-            from: step["from"]?.stringValue.map { connection($0, data: step["data"]?.stringValue ?? "") })
+            from: step["from"]?.stringValue.map {
+                connection($0, data: step["data"]?.stringValue ?? "", user: step["user"]?.stringValue)
+            })
     }
 }
 
@@ -133,12 +136,14 @@ struct ComponentScript {
 private final class ScriptChannel: SignalChannel {
     struct State {
         var id: ConnectionID?
+        var user: UserID?
         var members: Set<ConnectionID> = []
     }
 
     nonisolated(unsafe) var state = State()  // Used on the main actor only.
 
     var connectionId: ConnectionID? { state.id }
+    var user: UserID? { state.user }
     var memberCount: Int? { state.members.count }
 
     func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? { nil }

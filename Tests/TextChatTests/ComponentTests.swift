@@ -607,6 +607,7 @@ struct ComponentTests {
         case .historyChanged: "history"
         case .historyRead(let changes): "read \(changes.count)"
         case .erased(let erasure): "erased \(erasure)"
+        case .restrictionChanged: "restriction changed"
         }
     }
 

@@ -42,7 +42,7 @@ struct GroupingTests {
             }
         return ChatMessage(
             text: try #require(value["text"]?.stringValue), senderID: value["senderId"]?.stringValue,
-            senderAlias: value["alias"]?.stringValue,
+            senderUser: value["user"]?.stringValue.map { UserID($0) }, senderAlias: value["alias"]?.stringValue,
             sentAt: WallTime(milliseconds: try #require(value["sentAt"]?.integerValue)),
             receivedAt: value["at"]?.integerValue.map { WallTime(milliseconds: $0) },
             localID: value["localId"]?.stringValue.map { LocalID($0) },

@@ -20,7 +20,8 @@ final class HistoryScript {
         chat = TextChatComponent(
             timeline: ChatTimeline(
                 calendar: zone.map { ReaderCalendar(timeZone: $0) },
-                limit: vector["limit"]?.integerValue.map { Int($0) } ?? 10_000))
+                limit: vector["limit"]?.integerValue.map { Int($0) } ?? 10_000),
+            wireForm: vector["wireForm"]?.stringValue.flatMap(ChatWireForm.init(rawValue:)) ?? .json)
         chat.isVisible = true
         chat.channel = channel
     }
@@ -86,8 +87,13 @@ final class HistoryScript {
             try channel.answer(.failure(SignalingError(code, "no")))
         case "history": handle(.history(Self.page(step["page"] ?? .null)))
         case "erased":
-            let through = step["through"]?.integerValue.map { Erasure.through(Seq($0)) }
-            handle(.erased(through ?? .message(Seq(step["ref"]?.integerValue ?? 0))))
+            let erasure =
+                step["through"]?.integerValue.map { Erasure.through(Seq($0)) }
+                ?? step["user"]?.stringValue.map { .user(UserID($0)) }
+            handle(
+                .erased(
+                    erasure ?? .message(Seq(step["ref"]?.integerValue ?? 0)),
+                    seq: step["before"]?.integerValue.map { Seq($0) }))
         case "loadEarlier": chat.loadEarlier()
         case "visible": chat.isVisible = step["value"]?.boolValue == true
         case "senderId": chat.setSenderId(step["id"]?.stringValue, alias: nil)
@@ -104,6 +110,7 @@ final class HistoryScript {
 
     private func enter(_ step: JSONValue) {
         if let id = step["id"]?.stringValue { channel.id = ConnectionID(id) }
+        if let user = step["user"]?.stringValue { channel.userID = UserID(user) }
         if let epoch = step["epoch"]?.stringValue { channel.order = Epoch(rawValue: epoch) }
         if let history = step["history"]?.boolValue { channel.keepsHistory = history }
     }
@@ -123,7 +130,8 @@ final class HistoryScript {
         for name in ["text", "localId", "sentOn"] { data[name] = value[name] }
         return Signal(
             type: type, data: type == "TextChat" ? value["text"]?.stringValue : JSONValue.object(data).encodedText(),
-            from: value["from"]?.stringValue.map { connection($0) }, seq: value["seq"]?.integerValue.map { Seq($0) })
+            from: value["from"]?.stringValue.map { connection($0, user: value["user"]?.stringValue) },
+            seq: value["seq"]?.integerValue.map { Seq($0) })
     }
 
     private static func page(_ value: JSONValue) -> HistoryPage {
@@ -161,6 +169,7 @@ final class HistoryScript {
 /// A channel that holds each request until the script answers it. Used on the main actor only.
 final class PagingChannel: SignalChannel {
     nonisolated(unsafe) var id: ConnectionID?
+    nonisolated(unsafe) var userID: UserID?
     nonisolated(unsafe) var order: Epoch?
     nonisolated(unsafe) var keepsHistory = false
     nonisolated(unsafe) var asks: [String] = []
@@ -168,6 +177,7 @@ final class PagingChannel: SignalChannel {
     nonisolated(unsafe) private var sends: [CheckedContinuation<Result<Seq?, SignalingError>, Never>] = []
 
     var connectionId: ConnectionID? { id }
+    var user: UserID? { userID }
     var epoch: Epoch? { order }
     var hasHistory: Bool { keepsHistory }
 

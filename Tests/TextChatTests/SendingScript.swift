@@ -99,6 +99,7 @@ final class SendingScript {
         case .tooLong: "tooLong"
         case .signalTooLong: "signalTooLong"
         case .notConnected: "notConnected"
+        case .restricted: "restricted"
         case .tooManyWaiting: "tooManyWaiting"
         case .localIDTaken: "localIdTaken"
         case .byDelegate: "byDelegate"

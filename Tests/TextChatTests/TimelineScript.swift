@@ -65,6 +65,7 @@ struct TimelineScript {
             }
         return ChatMessage(
             text: value["text"]?.stringValue ?? "x", senderID: value["senderId"]?.stringValue,
+            senderUser: value["user"]?.stringValue.map { UserID($0) },
             sentAt: value["sentAt"]?.integerValue.map { WallTime(milliseconds: $0) },
             receivedAt: value["receivedAt"]?.integerValue.map { WallTime(milliseconds: $0) },
             localID: value["localId"]?.stringValue.map { LocalID($0) },

@@ -254,7 +254,7 @@ private struct TypingScenario {
         let change: TypingSnapshot?
         if let input {
             tell(now, "  \(index) receives \(input)")
-            if case .signal(let signal, _, _) = input {
+            if case .signal(let signal, _, _, _) = input {
                 switch signal.action {
                 case .begin: people[index].heardBeginAt = now
                 case .pause: people[index].heardPauseAt = now

@@ -184,10 +184,11 @@ struct TypingScript {
             text = ""
             return .messageSubmitted
         case "leave": return .leave
+        case "restricted": return .restricted(value?.boolValue ?? false)
         case "optedOut": return .optedOut(value?.boolValue ?? false)
         case "blockedUsers":
             return .blockedUsers(Set((step["users"]?.arrayValue ?? []).compactMap(\.stringValue)))
-        case "connected": return .connected(id)
+        case "connected": return .connected(id, user: step["userId"]?.stringValue.map { UserID($0) })
         case "reconnecting": return .reconnecting
         case "disconnected": return .disconnected
         case "connectionLost": return .connectionLost
@@ -196,7 +197,9 @@ struct TypingScript {
         case "publishFailed": return .publishFailed(n: step["n"]?.integerValue ?? 0)
         case "signal":
             guard step["from"] != nil, let typing = TypingSignal(Self.signal(step)) else { return nil }
-            return .signal(typing, from: from, user: step["user"]?.stringValue)
+            return .signal(
+                typing, from: from, user: step["user"]?.stringValue,
+                userID: step["userId"]?.stringValue.map { UserID($0) })
         case "messageReceived": return .messageReceived(from: from, typingN: step["typingN"]?.integerValue)
         case "connectionDestroyed": return .connectionDestroyed(id)
         default: throw BadVector(what: "\(step)")

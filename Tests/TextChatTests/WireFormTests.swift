@@ -15,7 +15,7 @@ struct WireFormTests {
             from: incoming(
                 type: signal["type"]?.stringValue, data: signal["data"]?.stringValue,
                 from: signal["from"]?.stringValue.map { ConnectionID($0) },
-                senderData: signal["senderData"]?.stringValue),
+                senderData: signal["senderData"]?.stringValue, user: signal["user"]?.stringValue),
             now: WallTime(milliseconds: try #require(vector["now"]?.integerValue)))
         let expected = try #require(vector["message"])
         guard !expected.isNull else {
@@ -27,6 +27,7 @@ struct WireFormTests {
             message
                 == ChatMessage(
                     text: try #require(expected["text"]?.stringValue), senderID: expected["senderId"]?.stringValue,
+                    senderUser: expected["user"]?.stringValue.map { UserID($0) },
                     senderAlias: expected["alias"]?.stringValue,
                     sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)), receivedAt: now,
                     localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received))
@@ -91,11 +92,16 @@ struct WireFormTests {
 
 /// A signal as it arrives; `senderData` is the connection data in the sender's token.
 func incoming(
-    type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil, seq: Seq? = nil
+    type: String? = nil, data: String? = nil, from: ConnectionID? = nil, senderData: String? = nil,
+    user: String? = nil, seq: Seq? = nil
 ) -> Signal {
-    Signal(type: type, data: data, from: from.map { connection($0.rawValue, data: senderData ?? "") }, seq: seq)
+    Signal(
+        type: type, data: data, from: from.map { connection($0.rawValue, data: senderData ?? "", user: user) },
+        seq: seq)
 }
 
-func connection(_ id: String, data: String = "") -> Connection {
-    Connection(connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: data)
+func connection(_ id: String, data: String = "", user: String? = nil) -> Connection {
+    Connection(
+        connectionId: ConnectionID(id), creationTime: WallTime(milliseconds: 0), data: data,
+        user: user.map { UserID($0) })
 }

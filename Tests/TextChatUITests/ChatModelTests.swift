@@ -74,6 +74,34 @@ struct ChatModelTests {
         #expect(model.status.sentence == nil)
     }
 
+    @Test("MOD-5: a muted user reads why and until when, the field keeps its text, and it can be sent afterwards")
+    func muted() {
+        let model = ChatModel()
+        let channel = connected(model)
+        model.draft = "Hello"
+        channel.restrict(Restriction(.mute, reason: "Please stay on topic"))
+        hear(model, channel)
+        #expect(model.restriction == "You cannot write in this chat at the moment. Reason: Please stay on topic")
+        #expect(!model.canSend)
+        model.send()
+        #expect(model.draft == "Hello")
+        channel.lift(.mute)
+        hear(model, channel)
+        #expect((model.restriction, model.canSend, model.draft) == ("", true, "Hello"))
+    }
+
+    @Test("MOD-3: a banned user's chat stops; any other error of a connect keeps its meaning")
+    func banned() {
+        var plan = ConnectPlan()
+        #expect(plan.failed(SignalingError(.userBanned, "", restriction: Restriction(.ban))) == .stop)
+        #expect(plan.status == .banned)
+        plan = ConnectPlan()
+        #expect(plan.ended(.networkDisconnected, isBanned: true) == .stop)
+        #expect(plan.status.sentence == .banned)
+        plan = ConnectPlan()
+        #expect(plan.ended(.networkDisconnected, isBanned: false) == .tryAgain(after: .seconds(1)))
+    }
+
     @Test("messages that arrive while the user does not look are unread until the chat is visible")
     func unread() async throws {
         let model = ChatModel()
@@ -132,6 +160,22 @@ struct ChatWordTests {
             let line = lines.first { $0.hasPrefix("\"\(word.rawValue)\" = \"") }
             #expect(line?.hasSuffix("\";") == true, "\(word)")
         }
+    }
+
+    @Test("MOD-2: an end of the same day is a time, and another one has its date")
+    func restrictions() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        calendar.locale = Locale(identifier: "en_GB")
+        let now = WallTime(milliseconds: 1_700_000_000_000)
+        func text(_ kind: Restriction.Kind, after milliseconds: Int64) -> String {
+            let until = WallTime(milliseconds: now.milliseconds + milliseconds)
+            return RestrictionWords.text(of: Restriction(kind, until: until), now: now, calendar: calendar)
+        }
+        #expect(text(.mute, after: 600_000) == "You cannot write in this chat until 22:23.")
+        #expect(text(.freeze, after: 600_000) == "Nobody can write in this chat until 22:23.")
+        #expect(text(.ban, after: 86_400_000).hasPrefix("You were banned from this chat until 15 Nov 2023"))
+        #expect(!RestrictionWords.text(of: Restriction(.mute, until: WallTime(milliseconds: .max)), now: now).isEmpty)
     }
 
     @Test("no text tells a user of codes, tokens or milliseconds")

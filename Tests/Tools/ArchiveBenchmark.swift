@@ -161,7 +161,8 @@ private final class Sleeper: CommandLogObserver {
     func log(confirmed entries: [CommandEntry]) {
         count += entries.count
         for entry in entries {
-            log.sleep(CommandSnapshot(session: entry.session, position: entry.position) { [snapshot] in snapshot })
+            let state = CommandSnapshot(session: entry.session, position: entry.position) { [snapshot] in snapshot }
+            log.sleep(state, for: SleepReason(hasHistory: true))
         }
     }
     func log(needsSnapshotsOf sessions: [SessionID]) {}

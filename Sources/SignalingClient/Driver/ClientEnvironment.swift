@@ -16,6 +16,9 @@ package protocol ClientEnvironment: AnyObject, Sendable {
     /// The monotonic time, on the loop.
     var now: MonotonicInstant { get }
 
+    /// The system's date, on the loop.
+    var wallTime: WallTime { get }
+
     /// A new random number from 0 up to 1, on the loop. It becomes the jitter of a reconnect (RES-13).
     func random() -> Double
 

@@ -44,7 +44,7 @@ struct ClientLog: Sendable {
     func event(_ event: SessionEvent, connection: Connection?) {
         switch event {
         case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack,
-            .overflowed:
+            .userJoined, .userLeft, .moderated, .restricted, .unrestricted, .overflowed:
             break
         case .reconnecting: logger.info("the socket is lost; reconnecting")
         case .reconnected(let outcome, let missing):
@@ -55,9 +55,10 @@ struct ClientLog: Sendable {
             logger.log(
                 level: outcome == .lost ? .warning : .info,
                 outcome == .lost ? "reconnected; events may be missing" : "reconnected", metadata: metadata)
-        case .disconnected(let reason):
+        case .disconnected(let reason, let ban):
             logger.log(
-                level: reason == .clientDisconnected ? .debug : .warning, "disconnected",
+                level: reason == .clientDisconnected ? .debug : .warning,
+                ban == nil ? "disconnected" : "disconnected; the user is banned",
                 metadata: ["reason": "\(reason.rawValue)"])
         }
     }

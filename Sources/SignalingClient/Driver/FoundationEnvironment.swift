@@ -18,6 +18,8 @@
 
         var now: MonotonicInstant { loop.now }
 
+        var wallTime: WallTime { loop.wallTime }
+
         func random() -> Double { Double.random(in: 0..<1) }
 
         func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer { DispatchTimer(loop: loop, fire: fire) }

@@ -33,6 +33,8 @@
 
         var now: MonotonicInstant { loop.now }
 
+        var wallTime: WallTime { LoopThread.wallTime }
+
         func random() -> Double { Double.random(in: 0..<1) }
 
         func makeTimer(_ fire: @escaping () -> Void) -> any ClientTimer { LoopTimer(loop: loop, handler: fire) }

@@ -29,6 +29,13 @@ extension SessionDriver {
         }
     }
 
+    func readRestrictions() async throws(SignalingError) -> [RestrictionRecord] {
+        try await perform(orFail: SignalingError(.notConnected, "the request was cancelled before it was sent")) {
+            let call = self.readRestrictions(completion: $0)
+            return { self.withdraw(call) }
+        }
+    }
+
     /// - Parameters:
     ///   - error: the result if the task is cancelled before the loop begins the call.
     ///   - start: begins the call with its completion, and returns what ends it when the task is cancelled. An ended

@@ -27,9 +27,16 @@ final class SessionDriver: @unchecked Sendable {
     private var unsent = OutboundLines()
     private var isFlushPosted = false
     private var connectCompletion: ((Result<Void, SignalingError>) -> Void)?
-    private var callCompletions: [ClientState.CallID: (Result<Seq?, SignalingError>) -> Void] = [:]
-    private var pageCompletions: [ClientState.CallID: (Result<HistoryPage, SignalingError>) -> Void] = [:]
+    private var completions: [ClientState.CallID: Completion] = [:]
     private var disconnectCompletions: [() -> Void] = []
+
+    /// What a request of the application waits for.
+    private enum Completion {
+        case acknowledgement((Result<Seq?, SignalingError>) -> Void)
+        case page((Result<HistoryPage, SignalingError>) -> Void)
+        case restrictions((Result<[RestrictionRecord], SignalingError>) -> Void)
+    }
+
     private var lastCall: UInt64 = 0
     private var lastConnect: UInt64 = 0
 
@@ -70,7 +77,7 @@ final class SessionDriver: @unchecked Sendable {
         completion: @escaping (Result<Seq?, SignalingError>) -> Void
     ) -> ClientState.CallID {
         let call = nextCall()
-        callCompletions[call] = completion
+        completions[call] = .acknowledgement(completion)
         let input = input(call)
         if case .signal(let request, _, _) = input { note(.sent(call.rawValue, request)) }
         handle(input)
@@ -82,8 +89,18 @@ final class SessionDriver: @unchecked Sendable {
         _ request: HistoryRequest, completion: @escaping (Result<HistoryPage, SignalingError>) -> Void
     ) -> ClientState.CallID {
         let call = nextCall()
-        pageCompletions[call] = completion
+        completions[call] = .page(completion)
         handle(.history(request, call))
+        return call
+    }
+
+    @discardableResult
+    func readRestrictions(
+        completion: @escaping (Result<[RestrictionRecord], SignalingError>) -> Void
+    ) -> ClientState.CallID {
+        let call = nextCall()
+        completions[call] = .restrictions(completion)
+        handle(.restrictions(call))
         return call
     }
 
@@ -194,14 +211,13 @@ final class SessionDriver: @unchecked Sendable {
                 snapshot.withLock { $0.replace(welcome) }
             case .connectionResumed(let welcome): snapshot.withLock { $0.resume(welcome) }
             case .callSucceeded(let call, let seq): complete(call, .success(seq))
-            case .pageRead(let call, let page): pageCompletions.removeValue(forKey: call)?(.success(page))
-            case .callFailed(let call, let error):
-                log.refused(error)
-                if let completion = pageCompletions.removeValue(forKey: call) {
-                    completion(.failure(error))
-                } else {
-                    complete(call, .failure(error))
+            case .pageRead(let call, let page):
+                if case .page(let completion)? = completions.removeValue(forKey: call) { completion(.success(page)) }
+            case .restrictionsRead(let call, let records):
+                if case .restrictions(let completion)? = completions.removeValue(forKey: call) {
+                    completion(.success(records))
                 }
+            case .callFailed(let call, let error): fail(call, error)
             case .emit(let event):
                 note(.heard(event))
                 log.event(event, connection: snapshot.withLock { $0.connection })
@@ -223,7 +239,24 @@ final class SessionDriver: @unchecked Sendable {
 
     private func complete(_ call: ClientState.CallID, _ result: Result<Seq?, SignalingError>) {
         note(.answered(call.rawValue, result))
-        callCompletions.removeValue(forKey: call)?(result)
+        if case .acknowledgement(let completion)? = completions.removeValue(forKey: call) { completion(result) }
+    }
+
+    private func fail(_ call: ClientState.CallID, _ error: SignalingError) {
+        log.refused(error)
+        if let restriction = error.restriction {
+            let now = environment.wallTime
+            snapshot.withLock { $0.refused(by: restriction, retryAfter: error.retryAfter, now: now) }
+        }
+        switch completions[call] {
+        case .acknowledgement?, nil: complete(call, .failure(error))
+        case .page(let completion)?:
+            completions[call] = nil
+            completion(.failure(error))
+        case .restrictions(let completion)?:
+            completions[call] = nil
+            completion(.failure(error))
+        }
     }
 
     private func completeDisconnects() {
@@ -282,7 +315,7 @@ extension ClientMessage {
     fileprivate var withdrawableID: RequestID? {
         switch self {
         case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _), .history(let id, _),
-            .erase(let id, _):
+            .erase(let id, _), .moderate(let id, _), .restrictions(let id):
             id
         case .connect, .disconnect, .pong: nil
         }

@@ -58,6 +58,8 @@ public final class Session: SignalChannel {
         private(set) var epoch: Epoch?
         private(set) var hasHistory = false
         private(set) var claim: ConnectionClaim?
+        private(set) var users = UserRoster()
+        private var restrictions = OwnRestrictions()
         private var peers: [ConnectionID: Connection] = [:]
         private var away: Set<ConnectionID> = []
 
@@ -70,6 +72,8 @@ public final class Session: SignalChannel {
             hasHistory = welcome.hasHistory
             claim = welcome.claim
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
+            users = UserRoster(welcome.connections + [welcome.connection])
+            restrictions = welcome.ownRestrictions
         }
 
         var memberCount: Int { peers.count }
@@ -82,21 +86,36 @@ public final class Session: SignalChannel {
 
         mutating func note(_ event: SessionEvent) {
             switch event {
-            case .connectionCreated(let peer): peers[peer.connectionId] = peer
+            case .connectionCreated(let peer):
+                peers[peer.connectionId] = peer
+                users.add(peer)
             case .connectionDestroyed(let peer, _):
                 peers[peer.connectionId] = nil
+                users.remove(peer)
                 away.remove(peer.connectionId)
             case .connectionAway(let peer): away.insert(peer.connectionId)
             case .connectionBack(let peer): away.remove(peer.connectionId)
+            case .restricted(let restriction): restrictions.restrict(restriction)
+            case .unrestricted(let kind): restrictions.lift(kind)
             case .disconnected: self = Snapshot()
-            case .signal, .history, .erased, .reconnecting, .reconnected, .overflowed: break
+            case .signal, .history, .erased, .userJoined, .userLeft, .moderated, .reconnecting, .reconnected,
+                .overflowed:
+                break
             }
         }
+
+        /// The server has refused a request because of a restriction.
+        mutating func refused(by restriction: Restriction, retryAfter: Duration?, now: WallTime) {
+            restrictions.refused(by: restriction, retryAfter: retryAfter, now: now)
+        }
+
+        func restriction(at now: WallTime) -> Restriction? { restrictions.holding(at: now).first }
 
         /// The server may have been started again with another list of types.
         mutating func resume(_ welcome: Welcome) {
             hasHistory = welcome.hasHistory
             claim = welcome.claim
+            restrictions = welcome.ownRestrictions
         }
 
         /// The client is back as another connection. Changes in the other connections are reported as events.
@@ -111,6 +130,8 @@ public final class Session: SignalChannel {
             hasHistory = welcome.hasHistory
             claim = welcome.claim
             peers[welcome.connection.connectionId] = welcome.connection
+            users = UserRoster(welcome.connections + [welcome.connection])
+            restrictions = welcome.ownRestrictions
         }
     }
 
@@ -160,6 +181,19 @@ public final class Session: SignalChannel {
     /// All connections of the session, the client's own included, by creation time; empty unless connected.
     /// With ``Options/connectionEventsSuppressed`` only the client's own.
     public var connections: [Connection] { driver.snapshot.withLock { $0 }.connections }
+
+    /// The users of the session, the client's own included, in the order in which they have joined; empty unless
+    /// connected (USR-3). Guests are not among them. With ``Options/connectionEventsSuppressed`` only the client's own.
+    public var users: [SessionUser] { driver.snapshot.withLock { $0 }.users.users }
+
+    /// The user of the client's own connection; nil for a guest, and unless connected.
+    public var user: UserID? { connection?.user }
+
+    /// What keeps the client from signalling at a moment, by the server's clock (MOD-4); nil: nothing. Of a mute and a
+    /// freeze it is the one that holds longest. A freeze does not keep moderators from signalling.
+    public func restriction(at now: WallTime) -> Restriction? {
+        driver.snapshot.withLock { $0.restriction(at: now) }
+    }
 
     /// The connections that are away, by creation time; empty without ``Options/connectionAwayEvents`` (PRES-4).
     public var awayConnections: [Connection] { driver.snapshot.withLock { $0 }.awayConnections }
@@ -217,7 +251,7 @@ public final class Session: SignalChannel {
     /// - Throws: ``SignalingError``: 400 for an invalid URL or unreadable certificates, 1004 for a refused token, 1005
     ///   for a refused session ID, 1006 when the server cannot be reached, does not answer within 15 s or is stopping,
     ///   or when `disconnect` ended the attempt, 1015 when already connected or connecting, 1027 when the session is
-    ///   full, 2001 when the server's answer is malformed.
+    ///   full, 1570 when the user is banned (with the ban as ``SignalingError/restriction``), 2001 when the server's answer is malformed.
     public func connect(token: String, replacing former: ConnectionClaim? = nil) async throws(SignalingError) {
         try await driver.connect(
             connectRequest(token: token, replacing: former), to: try ServerAddress(server),
@@ -293,7 +327,9 @@ public final class Session: SignalChannel {
 
     /// Whether no server can have issued the ID. In a request it could exceed ``Limits/messageByteCount``, which would
     /// end the connection.
-    private static func isTooLong(_ connection: ConnectionID) -> Bool { connection.rawValue.utf8.count > 255 }
+    private static func isTooLong(_ connection: ConnectionID) -> Bool {
+        connection.rawValue.utf8.count > Limits.connectionIDByteCount
+    }
 
     /// Shows the server a newer token for the same session, role and connection data (CON-12). Later reconnects use it.
     ///
@@ -324,7 +360,31 @@ public final class Session: SignalChannel {
     /// - Throws: ``SignalingError``: 403 without permission, 404 when the session keeps no history, 500 when not
     ///   connected, or when the answer was lost with the connection.
     public func erase(_ erasure: Erasure) async throws(SignalingError) {
+        if case .user(let user) = erasure { try user.validate() }
         _ = try await driver.call { .erase(erasure, $0) }
+    }
+
+    /// Restricts a user or the session, or lifts a restriction; for moderators (MOD-1). Every moderator gets
+    /// ``SessionEvent/moderated(_:seq:)``, this one before the call returns. While the client reconnects, the call
+    /// waits.
+    ///
+    /// - Returns: the seq of the action, which names the restriction in an undo.
+    /// - Throws: ``SignalingError``: 400 for an action that the session does not accept, such as one on oneself, 403
+    ///   without permission, 404 for an unknown connection or a restriction that does not hold, 500 when not connected,
+    ///   or when the answer was lost with the connection.
+    @discardableResult
+    public func moderate(_ request: ModerationRequest) async throws(SignalingError) -> Seq? {
+        try request.validate()
+        return try await driver.call { .moderate(request, $0) }
+    }
+
+    /// Reads the restrictions that hold in the session; for moderators (MOD-6). What holds for this client alone is
+    /// ``restriction(at:)``. While the client reconnects, the call waits: the client sends it again on the next
+    /// connection.
+    ///
+    /// - Throws: ``SignalingError``: 403 without permission, 500 when not connected.
+    public func restrictions() async throws(SignalingError) -> [RestrictionRecord] {
+        try await driver.readRestrictions()
     }
 
     /// Disconnects, and returns when the connection has ended, after 15 s at the latest. The server still answers the
@@ -334,6 +394,10 @@ public final class Session: SignalChannel {
 }
 
 extension Welcome {
+    fileprivate var ownRestrictions: OwnRestrictions {
+        OwnRestrictions(restrictions, isModerator: role.mayForceDisconnect)
+    }
+
     fileprivate var claim: ConnectionClaim {
         ConnectionClaim(connectionId: connection.connectionId, secret: resume.secret, epoch: epoch, seq: seq)
     }

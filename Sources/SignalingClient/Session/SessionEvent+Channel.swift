@@ -11,10 +11,11 @@ extension SessionEvent {
         switch self {
         case .signal(let signal): [.signal(signal)]
         case .history(let page): [.history(page)]
-        case .erased(let erasure): [.erased(erasure)]
+        case .erased(let erasure, let seq): [.erased(erasure, seq: seq)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]
-        case .connectionAway, .connectionBack: []
+        case .restricted, .unrestricted: [.restrictionsChanged]
+        case .connectionAway, .connectionBack, .userJoined, .userLeft, .moderated: []
         case .reconnecting: [.reconnecting]
         case .reconnected(.resumed, _): [.reconnected]
         case .reconnected(.recovered, _): Self.connected(connectionId)

@@ -7,17 +7,31 @@ public enum SessionEvent: Hashable, Sendable {
     /// The page of the session's history that ``Session/Options/history`` asked for (HIS-5). It follows `connect`, and
     /// each reconnect except *resumed*, if the session has a history that this client may read.
     case history(HistoryPage)
-    /// Messages were erased from the session's history: no page has their content any more (HIS-9).
-    case erased(Erasure)
+    /// Messages were erased from the session's history: no page has their content any more (HIS-9). The seq is the
+    /// erasure's own: earlier messages are concerned.
+    case erased(Erasure, seq: Seq? = nil)
     /// Another client joined. Clients that were there before are in ``Session/connections`` when `connect` returns.
     case connectionCreated(Connection)
     /// Another client left. No signal from it follows, except in the replay after *recovered* or *lost*.
     case connectionDestroyed(Connection, DisconnectReason)
+    /// A user is in the session, by the first connection of that user. It follows the ``connectionCreated(_:)`` of that
+    /// connection (USR-3). Users who were there before are in ``Session/users`` when `connect` returns.
+    case userJoined(SessionUser)
+    /// The last connection of a user has left. It follows its ``connectionDestroyed(_:_:)`` and has that connection.
+    /// After *recovered* and *lost*, only users of one of the two lists of connections have joined or left.
+    case userLeft(SessionUser)
     /// Another client has had no socket for 10 s. It may come back, or leave with ``connectionDestroyed(_:_:)``. Only
     /// with ``Session/Options/connectionAwayEvents`` (PRES-4).
     case connectionAway(Connection)
     /// A client that was away is back.
     case connectionBack(Connection)
+    /// A moderator or REST has acted (MOD-6). Only moderators get it. The seq names the restriction in an undo.
+    case moderated(ModerationEvent, seq: Seq)
+    /// This holds for the client from now on (MOD-5). ``Session/restriction(at:)`` answers what holds at a moment: a
+    /// restriction ends without a further event.
+    case restricted(Restriction)
+    /// A restriction was lifted before its end.
+    case unrestricted(Restriction.Kind)
     /// The socket is lost, and the client reconnects by itself. Signals that are sent meanwhile wait. Online-only ones,
     /// and those with `retryAfterReconnect` false, fail with 500.
     case reconnecting
@@ -28,8 +42,9 @@ public enum SessionEvent: Hashable, Sendable {
     /// `missing` comes only with *lost*, if the server knows which events its log no longer has (RES-16): the client
     /// has everything before them, and the broadcasts after them follow.
     case reconnected(Welcome.Outcome, missing: MissingEvents? = nil)
-    /// The client's own connection has ended. ``Session/connect(token:)`` starts a new one.
-    case disconnected(DisconnectReason)
+    /// The client's own connection has ended. ``Session/connect(token:)`` starts a new one, unless a ban has ended it:
+    /// then a connect is refused as long as the ban holds (MOD-3).
+    case disconnected(DisconnectReason, ban: Restriction? = nil)
     /// The stream's buffer is full, and the stream ends here without the later events (G4). Use ``Session/events``
     /// again for a new stream.
     case overflowed

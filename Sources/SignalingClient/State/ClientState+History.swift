@@ -37,7 +37,20 @@ extension ClientState {
             switch (request.content, answer) {
             case (.history, .page(let page)): .pageRead(request.call, page)
             case (.history, .unreadable(let error)): .callFailed(request.call, error)
-            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.erase, _):
+            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.erase, _), (.moderate, _),
+                (.restrictions, _):
+                .callFailed(request.call, Self.answerOfAnotherKind)
+            }
+        return [effect] + sendPending()
+    }
+
+    /// The answer to a moderator who has asked what holds.
+    mutating func restrictionsArrived(_ id: RequestID, _ records: [RestrictionRecord]) -> [Effect] {
+        guard let request = pending.removeAnswered(id) else { return [] }
+        let effect: Effect =
+            switch request.content {
+            case .restrictions: .restrictionsRead(request.call, records)
+            case .signal, .forceDisconnect, .refreshToken, .history, .erase, .moderate:
                 .callFailed(request.call, Self.answerOfAnotherKind)
             }
         return [effect] + sendPending()

@@ -15,9 +15,9 @@ extension ClientState {
             arriving = nil
             return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
-        case .disconnected(let reason, let reconnect): return dismissed(reason, reconnect, now)
+        case .disconnected(let reason, let reconnect, let ban): return dismissed(reason, reconnect, ban: ban, now)
         case .ack, .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
-            .connectionBack, .ping:
+            .connectionBack, .moderated, .restricted, .unrestricted, .restrictions, .ping:
             break
         }
         switch phase {
@@ -64,8 +64,9 @@ extension ClientState {
             guard let request = pending.removeAnswered(id) else { return [] }
             switch request.content {
             case .refreshToken(let token): use(token)
-            case .history: return [.callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
-            case .signal, .forceDisconnect, .erase: break
+            case .history, .restrictions:
+                return [.callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
+            case .signal, .forceDisconnect, .erase, .moderate: break
             }
             return [.callSucceeded(request.call, seq)] + sendPending()
         case .signal(let event):
@@ -73,12 +74,11 @@ extension ClientState {
             return [.emit(.signal(view.signal(event)))]
         case .connectionCreated(let seq, let connection):
             guard view?.accept(seq) == true else { return [] }
-            view?.add(connection)
-            return [.emit(.connectionCreated(connection))]
+            return (view?.add(connection) ?? []).map { .emit($0) }
         case .connectionDestroyed(let seq, let id, let reason):
-            guard view?.accept(seq) == true, let peer = view?.remove(id) else { return [] }
+            guard view?.accept(seq) == true, let events = view?.remove(id, reason), !events.isEmpty else { return [] }
             absences.forget(id)
-            return [.emit(.connectionDestroyed(peer, reason))]
+            return events.map { .emit($0) }
         case .connectionAway(let id):
             absences.add(id)
             return []
@@ -87,7 +87,14 @@ extension ClientState {
             return []
         case .history(let id, let answer): return pageArrived(id, answer)
         case .erased(let seq, let erasure):
-            return view?.accept(seq) == true ? [.emit(.erased(erasure))] : []
+            return view?.accept(seq) == true ? [.emit(.erased(erasure, seq: seq))] : []
+        case .moderated(let seq, let event):
+            return view?.accept(seq) == true ? [.emit(.moderated(event, seq: seq))] : []
+        case .restricted(let seq, let restriction):
+            return view?.accept(seq) == true ? [.emit(.restricted(restriction))] : []
+        case .unrestricted(let seq, let kind):
+            return view?.accept(seq) == true ? [.emit(.unrestricted(kind))] : []
+        case .restrictions(let id, let records): return restrictionsArrived(id, records)
         case .ping(let seq):
             // HB-2: the same holds for a ping.
             view?.advance(to: seq)
@@ -98,7 +105,7 @@ extension ClientState {
 
     /// The server ends this socket (LEAVE-4). This message overrides the close code that follows.
     private mutating func dismissed(
-        _ reason: DisconnectReason, _ reconnect: Reconnect, _ now: MonotonicInstant
+        _ reason: DisconnectReason, _ reconnect: Reconnect, ban: Restriction?, _ now: MonotonicInstant
     ) -> [Effect] {
         let wait: Duration?
         switch phase {
@@ -116,7 +123,7 @@ extension ClientState {
         case .connected, .reconnecting: break
         }
         switch reconnect {
-        case .never: return [.closeSocket(.normal)] + end(reason)
+        case .never: return [.closeSocket(.normal)] + end(reason, ban: ban)
         case .yes: wait = nil
         case .after(let time): wait = time
         }
@@ -137,7 +144,7 @@ extension ClientState {
             guard case .connecting(let connect, _) = reconnection.step, id == nil || id == connect else { return [] }
             return error.isRetryable
                 ? [.closeSocket(.heartbeatMissed)] + attemptFailed(now)
-                : [.closeSocket(.normal)] + end(.networkDisconnected)
+                : [.closeSocket(.normal)] + end(.networkDisconnected, ban: error.restriction)
         case .connected, .disconnecting:
             guard let id else { return [] }
             if id == awaitedPage?.id { awaitedPage = nil }

@@ -8,6 +8,8 @@ extension ClientState {
         case refreshToken(String, CallID)
         case history(HistoryRequest, CallID)
         case erase(Erasure, CallID)
+        case moderate(ModerationRequest, CallID)
+        case restrictions(CallID)
         case disconnect
         /// The system reports that the network is back, or another one.
         case networkBack
@@ -44,6 +46,8 @@ extension ClientState {
         case callSucceeded(CallID, Seq?)
         /// The success of a `history` request.
         case pageRead(CallID, HistoryPage)
+        /// The success of a `restrictions` request.
+        case restrictionsRead(CallID, [RestrictionRecord])
         case callFailed(CallID, SignalingError)
         case emit(SessionEvent)
     }

@@ -86,6 +86,8 @@ struct ClientState {
         case .refreshToken(let token, let call): self.request(call, .refreshToken(token))
         case .history(let request, let call): self.request(call, .history(request))
         case .erase(let erasure, let call): self.request(call, .erase(erasure))
+        case .moderate(let request, let call): self.request(call, .moderate(request))
+        case .restrictions(let call): self.request(call, .restrictions)
         case .disconnect: disconnect(now)
         case .networkBack: networkBack(now)
         case .suspended: suspended(now)
@@ -168,10 +170,13 @@ struct ClientState {
     }
 
     /// Ends the connection: first every pending request fails, then the application gets the event.
-    mutating func end(_ reason: DisconnectReason) -> [Effect] {
+    ///
+    /// - Parameter ban: the ban that has ended it (MOD-3).
+    mutating func end(_ reason: DisconnectReason, ban: Restriction? = nil) -> [Effect] {
         phase = .disconnected
         view = nil
-        return pending.removeAll().map { Self.failure(of: $0, Self.lostBeforeAnswer) } + [.emit(.disconnected(reason))]
+        return pending.removeAll().map { Self.failure(of: $0, Self.lostBeforeAnswer) }
+            + [.emit(.disconnected(reason, ban: ban))]
     }
 
     static let lostBeforeAnswer = "the connection was lost before the server answered"
@@ -179,7 +184,8 @@ struct ClientState {
     /// Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2).
     static func failure(of request: PendingRequests.Request, _ message: String) -> Effect {
         switch request.content {
-        case .signal, .refreshToken, .history, .erase: .callFailed(request.call, SignalingError(.notConnected, message))
+        case .signal, .refreshToken, .history, .erase, .moderate, .restrictions:
+            .callFailed(request.call, SignalingError(.notConnected, message))
         case .forceDisconnect: .callFailed(request.call, SignalingError(.notConnectedToModerate, message))
         }
     }

@@ -11,6 +11,8 @@ struct PendingRequests {
         case refreshToken(String)
         case history(HistoryRequest)
         case erase(Erasure)
+        case moderate(ModerationRequest)
+        case restrictions
 
         func message(_ id: RequestID) -> ClientMessage {
             switch self {
@@ -19,6 +21,8 @@ struct PendingRequests {
             case .refreshToken(let token): .refreshToken(id, token: token)
             case .history(let request): .history(id, request)
             case .erase(let erasure): .erase(id, erasure)
+            case .moderate(let request): .moderate(id, request)
+            case .restrictions: .restrictions(id)
             }
         }
 
@@ -27,15 +31,15 @@ struct PendingRequests {
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
-            case .forceDisconnect, .refreshToken, .history, .erase: true
+            case .forceDisconnect, .refreshToken, .history, .erase, .moderate, .restrictions: true
             }
         }
 
         /// Whether it changes nothing, and may go to another connection as well.
         fileprivate var isRead: Bool {
             switch self {
-            case .history: true
-            case .signal, .forceDisconnect, .refreshToken, .erase: false
+            case .history, .restrictions: true
+            case .signal, .forceDisconnect, .refreshToken, .erase, .moderate: false
             }
         }
     }

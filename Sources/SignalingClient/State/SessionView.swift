@@ -9,6 +9,7 @@ struct SessionView {
     private(set) var seq: Seq
     /// All connections in the session, the client's own included.
     private(set) var peers: [ConnectionID: Connection]
+    private var users: UserRoster
 
     init(_ welcome: Welcome) {
         connection = welcome.connection
@@ -16,6 +17,7 @@ struct SessionView {
         seq = welcome.seq
         peers = Dictionary(welcome.connections.map { ($0.connectionId, $0) }, uniquingKeysWith: { _, last in last })
         peers[welcome.connection.connectionId] = welcome.connection
+        users = UserRoster(welcome.connections + [welcome.connection])
     }
 
     /// A view for another connection. Within the same order, events that were seen stay seen.
@@ -35,9 +37,17 @@ struct SessionView {
         return true
     }
 
-    mutating func add(_ peer: Connection) { peers[peer.connectionId] = peer }
+    /// - Returns: the events for the program (USR-3).
+    mutating func add(_ peer: Connection) -> [SessionEvent] {
+        peers[peer.connectionId] = peer
+        return [.connectionCreated(peer)] + [users.add(peer)].compactMap { $0.map { .userJoined($0) } }
+    }
 
-    mutating func remove(_ id: ConnectionID) -> Connection? { peers.removeValue(forKey: id) }
+    /// - Returns: the events for the program; none for a connection that is not known.
+    mutating func remove(_ id: ConnectionID, _ reason: DisconnectReason) -> [SessionEvent] {
+        guard let peer = peers.removeValue(forKey: id) else { return [] }
+        return [.connectionDestroyed(peer, reason)] + [users.remove(peer)].compactMap { $0.map { .userLeft($0) } }
+    }
 
     func signal(_ event: SignalEvent) -> Signal {
         let from = event.from.map { id in
@@ -48,7 +58,8 @@ struct SessionView {
         return Signal(type: event.type, data: event.data, from: from, seq: event.seq, isDirected: event.to != nil)
     }
 
-    /// The other clients that have left and joined since, oldest first. Excludes the client's own connections.
+    /// The other clients that have left and joined since, oldest first, and then the users. Excludes the client's own
+    /// connections, but not its user.
     func changes(since before: SessionView) -> [SessionEvent] {
         let gone = before.peers.values.filter {
             $0.connectionId != before.connection.connectionId && peers[$0.connectionId] == nil
@@ -56,8 +67,10 @@ struct SessionView {
         let came = peers.values.filter {
             $0.connectionId != connection.connectionId && before.peers[$0.connectionId] == nil
         }
+        let (left, joined) = users.changes(since: before.users)
         return gone.sorted { $0.creationTime < $1.creationTime }
             .map { .connectionDestroyed($0, .networkDisconnected) }
             + came.sorted { $0.creationTime < $1.creationTime }.map { .connectionCreated($0) }
+            + left.map { .userLeft($0) } + joined.map { .userJoined($0) }
     }
 }

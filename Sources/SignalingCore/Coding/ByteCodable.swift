@@ -31,6 +31,7 @@ extension ByteCodable where Self: RawIdentifier {
 extension SessionID: ByteCodable {}
 extension ConnectionID: ByteCodable {}
 extension Epoch: ByteCodable {}
+extension UserID: ByteCodable {}
 
 extension MonotonicInstant: ByteCodable {
     func write(to writer: inout ByteWriter) { writer.write(fixed: UInt64(bitPattern: nanoseconds)) }
@@ -100,10 +101,13 @@ extension Connection: ByteCodable {
         writer.write(connectionId)
         writer.write(creationTime)
         writer.write(text: data)
+        if writer.rules >= .moderation { writer.write(user) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
-        self.init(connectionId: try reader.value(), creationTime: try reader.value(), data: try reader.text())
+        self.init(
+            connectionId: try reader.value(), creationTime: try reader.value(), data: try reader.text(),
+            user: reader.rules >= .moderation ? try reader.optional() : nil)
     }
 }
 

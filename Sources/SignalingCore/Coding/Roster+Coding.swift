@@ -51,7 +51,7 @@ extension Roster.Member {
         if signalAllowance != TokenBucket() { flags.insert(.signalAllowance) }
         if answers != AnswerBook() { flags.insert(.answers) }
         writer.write(byte: flags.rawValue)
-        // It has the connection's ID, role and data, too.
+        // It has the connection's ID, role, data and user, too.
         writer.write(ticket)
         writer.write(connection.creationTime)
         switch attachment {
@@ -73,7 +73,7 @@ extension Roster.Member {
         let flags = try reader.flags(among: Flags.all)
         let ticket: ResumeTicket = try reader.value()
         let connection = Connection(
-            connectionId: ticket.connectionId, creationTime: try reader.value(), data: ticket.data)
+            connectionId: ticket.connectionId, creationTime: try reader.value(), data: ticket.data, user: ticket.user)
         let member = Roster.Member(
             connection: connection, role: ticket.role, encodedConnection: EncodedLine.encode(connection),
             suppressesPresence: flags.contains(.suppressesPresence), isToldAbsences: flags.contains(.isToldAbsences),
@@ -92,6 +92,7 @@ extension ResumeTicket: ByteCodable {
         writer.write(connectionId)
         writer.write(role)
         writer.write(text: data)
+        if writer.rules >= .moderation { writer.write(user) }
         writer.write(begin)
         writer.write(joined)
         writer.write(secrets)
@@ -101,7 +102,8 @@ extension ResumeTicket: ByteCodable {
     init(from reader: inout ByteReader) throws(CodingFault) {
         self.init(
             connectionId: try reader.value(), role: try reader.value(), data: try reader.text(),
-            begin: try reader.value(), joined: try reader.value(), secrets: try reader.value())
+            user: reader.rules >= .moderation ? try reader.optional() : nil, begin: try reader.value(),
+            joined: try reader.value(), secrets: try reader.value())
         if reader.rules >= .history { reach = try reader.optional() }
     }
 }

@@ -11,6 +11,8 @@ extension SessionCommand: ByteCodable {
         case forceDisconnect = 6
         case refreshToken = 7
         case erase = 8
+        case moderate = 9
+        case restrictions = 10
     }
 
     func write(to writer: inout ByteWriter) {
@@ -40,6 +42,14 @@ extension SessionCommand: ByteCodable {
             writer.write(byte: Kind.erase.rawValue)
             writer.write(sender)
             writer.write(erasure)
+        case .moderate(let sender, let request, let time):
+            writer.write(byte: Kind.moderate.rawValue)
+            writer.write(sender)
+            writer.write(request)
+            writer.write(time)
+        case .restrictions(let binding):
+            writer.write(byte: Kind.restrictions.rawValue)
+            writer.write(binding)
         case .refreshToken(let binding, let claims):
             writer.write(byte: Kind.refreshToken.rawValue)
             writer.write(binding)
@@ -58,16 +68,19 @@ extension SessionCommand: ByteCodable {
         case .forceDisconnect: self = .forceDisconnect(try reader.value(), try reader.value())
         case .refreshToken: self = .refreshToken(try reader.value(), try reader.value())
         case .erase: self = .erase(try reader.value(), try reader.value())
+        case .moderate: self = .moderate(try reader.value(), try reader.value(), try reader.value())
+        case .restrictions: self = .restrictions(try reader.value())
         }
     }
 
     /// Enough for the encoded command without a second allocation, if its names have the usual lengths.
     var expectedByteCount: Int {
         switch self {
-        case .join(let request): 256 + request.data.utf8.count
+        case .join(let request): 256 + request.data.utf8.count + (request.user?.rawValue.utf8.count ?? 0)
         case .signal(_, let request): 128 + (request.type?.utf8.count ?? 0) + (request.data?.utf8.count ?? 0)
         case .refreshToken(_, let claims): 128 + claims.data.utf8.count
-        case .leave, .detach, .heard, .forceDisconnect, .erase: 128
+        case .moderate: 512
+        case .leave, .detach, .heard, .forceDisconnect, .erase, .restrictions: 128
         }
     }
 }
@@ -106,7 +119,12 @@ extension JoinRequest: ByteCodable {
         static let isUntimely = Flags(rawValue: 1 << 3)
         static let resumption = Flags(rawValue: 1 << 4)
         static let token = Flags(rawValue: 1 << 5)
-        static let all: Flags = [.suppressesPresence, .getsPages, .getsAbsences, .isUntimely, .resumption, .token]
+        static let user = Flags(rawValue: 1 << 6)
+
+        static func all(of rules: RulesVersion) -> Flags {
+            let first: Flags = [.suppressesPresence, .getsPages, .getsAbsences, .isUntimely, .resumption, .token]
+            return rules >= .moderation ? first.union(.user) : first
+        }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -117,6 +135,7 @@ extension JoinRequest: ByteCodable {
         if isUntimely { flags.insert(.isUntimely) }
         if resumption != nil { flags.insert(.resumption) }
         if token != nil { flags.insert(.token) }
+        if user != nil, writer.rules >= .moderation { flags.insert(.user) }
         writer.write(byte: flags.rawValue)
         writer.write(connectionId)
         writer.write(socket)
@@ -126,10 +145,11 @@ extension JoinRequest: ByteCodable {
         writer.write(secretHash)
         if let resumption { writer.write(resumption) }
         if let token { writer.write(token) }
+        if flags.contains(.user), let user { writer.write(user) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
-        let flags = try reader.flags(among: Flags.all)
+        let flags = try reader.flags(among: Flags.all(of: reader.rules))
         self.init(
             connectionId: try reader.value(), socket: try reader.value(), role: try reader.value(),
             data: try reader.text(), suppressesPresence: flags.contains(.suppressesPresence),
@@ -137,6 +157,7 @@ extension JoinRequest: ByteCodable {
             wallTime: try reader.value(), secretHash: try reader.value(),
             resumption: flags.contains(.resumption) ? try reader.value() : nil,
             isUntimely: flags.contains(.isUntimely), token: flags.contains(.token) ? try reader.value() : nil)
+        if flags.contains(.user) { user = try reader.value() }
     }
 }
 
@@ -197,11 +218,14 @@ extension TokenClaims: ByteCodable {
     func write(to writer: inout ByteWriter) {
         writer.write(role)
         writer.write(text: data)
+        if writer.rules >= .moderation { writer.write(user) }
         writer.write(expiry.deadline)
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         self.init(
-            role: try reader.value(), data: try reader.text(), expiry: TokenExpiry(deadline: try reader.optional()))
+            role: try reader.value(), data: try reader.text(),
+            user: reader.rules >= .moderation ? try reader.optional() : nil,
+            expiry: TokenExpiry(deadline: try reader.optional()))
     }
 }

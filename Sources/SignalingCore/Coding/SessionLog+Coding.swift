@@ -70,7 +70,12 @@ extension LogEntry {
         static let sender = Flags(rawValue: 1 << 2)
         static let erased = Flags(rawValue: 1 << 3)
         static let erasure = Flags(rawValue: 1 << 4)
-        static let all: Flags = [.directed, .presence, .sender, .erased, .erasure]
+        static let moderation = Flags(rawValue: 1 << 5)
+
+        static func all(of rules: RulesVersion) -> Flags {
+            let first: Flags = [.directed, .presence, .sender, .erased, .erasure]
+            return rules >= .moderation ? first.union(.moderation) : first
+        }
     }
 
     /// - Parameters:
@@ -84,6 +89,7 @@ extension LogEntry {
         case .presence: flags.insert(.presence)
         case .erasure: flags.insert(.erasure)
         case .erased: flags.insert(.erased)
+        case .moderation: flags.insert(.moderation)
         }
         if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
@@ -95,6 +101,7 @@ extension LogEntry {
         switch kind {
         case .signal, .erasure, .erased: break
         case .presence(let subject): writer.write(subject)
+        case .moderation(let concerned): writer.write(concerned)
         }
         if let senderPlace, let insertion = line.insertion {
             writer.write(count: senderPlace)
@@ -106,15 +113,16 @@ extension LogEntry {
     fileprivate static func read(
         from reader: inout ByteReader, seq: Seq, after time: Int64, senders: [[UInt8]]
     ) throws(CodingFault) -> LogEntry {
-        let flags = try reader.flags(among: Flags.all)
+        let flags = try reader.flags(among: Flags.all(of: reader.rules))
         let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
         let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
         let kind: Kind
-        switch flags.intersection([.presence, .erasure, .erased]) {
+        switch flags.intersection([.presence, .erasure, .erased, .moderation]) {
         case []: kind = .signal
         case .presence: kind = .presence(of: try reader.value())
         case .erasure: kind = .erasure
         case .erased: kind = .erased
+        case .moderation: kind = .moderation(for: try reader.value())
         default: throw .malformed
         }
         var insertion: (bytes: [UInt8], offset: Int)?

@@ -33,6 +33,7 @@ extension SessionState {
         writer.write(values: untoldPresence.events)
         if rules >= .tokenAllowances { writer.write(signalAllowances) }
         if rules >= .history { writer.write(unarchived) }
+        if rules >= .moderation { writer.write(restrictions) }
         return writer.bytes
     }
 
@@ -60,9 +61,10 @@ extension SessionState {
             commandNumber: commandNumber, nextIndex: nextIndex)
         if rules >= .tokenAllowances { signalAllowances = try reader.value() }
         if rules >= .history { unarchived = try reader.value() }
+        if rules >= .moderation { restrictions = try reader.value() }
         try reader.end()
         // The submitter of any command but the `end` is the keeper.
-        isAsleep = keeper == nil && hasHistory && log.entries.isEmpty && !isNeeded
+        isAsleep = keeper == nil && (hasHistory || !restrictions.isEmpty) && log.entries.isEmpty && !isNeeded
     }
 
     /// Writes the order of the losses: of each the member by its place in the roster, and whether the loss counts for

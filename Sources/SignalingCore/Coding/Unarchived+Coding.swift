@@ -33,6 +33,9 @@ extension Erasure: ByteCodable {
         case .through(let seq):
             writer.write(byte: 1)
             writer.write(seq)
+        case .user(let user):
+            writer.write(byte: 2)
+            writer.write(user)
         }
     }
 
@@ -40,6 +43,7 @@ extension Erasure: ByteCodable {
         switch try reader.byte() {
         case 0: self = .message(try reader.value())
         case 1: self = .through(try reader.value())
+        case 2 where reader.rules >= .moderation: self = .user(try reader.value())
         default: throw .malformed
         }
     }

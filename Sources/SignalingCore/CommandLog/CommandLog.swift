@@ -44,7 +44,7 @@ public protocol LocalCommandLog: CommandLog {
 
     /// Keeps the last state of a session that sleeps (HIS-3), in one step with the removal of its commands up to the
     /// snapshot's position. The next process does not continue the session: it sleeps until somebody opens it.
-    func sleep(_ snapshot: CommandSnapshot)
+    func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason)
 
     /// Wakes a session: from now on it is a session like any other, whose commands follow its last one. A new run of the
     /// process continues the counters.
@@ -53,8 +53,30 @@ public protocol LocalCommandLog: CommandLog {
     ///   on the caller's thread, later or from within the call.
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void)
 
-    /// Forgets sleeping sessions, since their history is empty. Others stay as they are.
-    func forgetSleepers(_ sessions: [SessionID])
+    /// Forgets the sleeping sessions that have no reason left: their history is empty, and their restrictions have ended.
+    /// Call it about once a minute.
+    ///
+    /// - Parameters:
+    ///   - sessions: have an empty history from now on.
+    ///   - time: of the log.
+    func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant)
+}
+
+/// Why a session sleeps instead of ending (HIS-3, MOD-9).
+public struct SleepReason: Hashable, Sendable {
+    /// Whether it may have a history.
+    public var hasHistory: Bool
+    /// When its restrictions have ended, in the log's time; `nil` if none holds.
+    public var restrictionsEnd: RestrictionEnd?
+
+    public init(hasHistory: Bool, restrictionsEnd: RestrictionEnd? = nil) {
+        self.hasHistory = hasHistory
+        self.restrictionsEnd = restrictionsEnd
+    }
+
+    public func isOver(at now: MonotonicInstant) -> Bool {
+        !hasHistory && restrictionsEnd.map { $0.isOver(at: now) } ?? true
+    }
 }
 
 /// The receiver of a log's entries.

@@ -20,14 +20,19 @@ public enum LoggedCommand: Sendable {
     case end
 
     /// Whether the command erases messages, which the commands before it still have (HIS-9).
-    var isErasure: Bool { if case .session(.erase) = self { true } else { false } }
+    var isErasure: Bool {
+        switch self {
+        case .session(.erase), .session(.moderate(_, .ban(_, _, erasesMessages: true), _)): true
+        case .session, .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .end: false
+        }
+    }
 
-    /// Whether the command shortens the session: a log without memory for others must take it, or it stays full
-    /// (LOG-36).
+    /// Whether the command shortens the session, or lets a moderator act against those who fill it: a log without memory
+    /// for others must take it, or it stays full (LOG-36).
     var freesMemory: Bool {
         switch self {
-        case .session(.leave), .session(.detach), .session(.forceDisconnect), .advance, .nodeLost, .told, .archived,
-            .end:
+        case .session(.leave), .session(.detach), .session(.forceDisconnect), .session(.moderate), .advance, .nodeLost,
+            .told, .archived, .end:
             true
         case .session, .begin, .changeLimits: false
         }

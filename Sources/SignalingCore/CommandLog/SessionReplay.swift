@@ -56,7 +56,7 @@ extension LoggedCommand {
         case .archived(let seq): state?.archived(through: seq)
         case .end:
             guard state?.isNeeded == false else { break }
-            if state?.hasHistory == true { state?.sleep() } else { state = nil }
+            if state?.mustSleep(at: entry.time) == true { state?.sleep() } else { state = nil }
         }
         return nil
     }

@@ -14,6 +14,8 @@ public struct SessionSummary: Sendable, Equatable {
         case erasure
         /// An erased signal.
         case erased
+        /// An action of a moderator, or what follows from one.
+        case moderation
     }
 
     /// A session after its last kept command.
@@ -88,6 +90,7 @@ extension SessionSummary.EventKind {
         case (.presence, _): self = .presence
         case (.erasure, _): self = .erasure
         case (.erased, _): self = .erased
+        case (.moderation, _): self = .moderation
         }
     }
 }

@@ -12,7 +12,7 @@ import SignalingProtocol
 /// - *Counters.* The first command of a run to a session has the counter 1. A run that opens a session again continues
 ///   behind ``KeptCommands/Session/ownCounter``.
 /// - *Removal.* `remove(_:through:)` removes a session only if nothing follows the position.
-/// - *Sleep.* `sleep(_:)` does nothing if something follows the snapshot's position.
+/// - *Sleep.* `sleep(_:for:)` does nothing if something follows the snapshot's position.
 /// - *Snapshots.* `keep(_:)` does nothing if the log has a newer snapshot, of whichever node.
 public protocol SharedCommandLog: CommandLog {
     /// Implementations keep a weak reference.
@@ -26,9 +26,9 @@ public protocol SharedCommandLog: CommandLog {
     /// does not need its confirmation. A removal that was asked for before still happens.
     func close(_ session: SessionID)
 
-    /// Keeps the last state of a session that sleeps (HIS-3) in the place of its commands, for as long as its history may
+    /// Keeps the last state of a session that sleeps (HIS-3) in the place of its commands, for as long as its reason may
     /// last. A session that sleeps has no node until one opens it. Call it before ``close(_:)``.
-    func sleep(_ snapshot: CommandSnapshot)
+    func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason)
 
     /// Asks for everything that the log has now. The answer is `log(caughtUp:)`, after every entry that the log had at
     /// the time of the call (LOG-35). There is one answer to each call, unless the session is dropped or closed before.

@@ -57,12 +57,12 @@ extension ConnectionState {
     }
 
     /// The session has ended the connection: only the socket is left to close.
-    mutating func closeEnded(_ reason: DisconnectReason) -> [Effect] {
+    mutating func closeEnded(_ reason: DisconnectReason, ban: Restriction?) -> [Effect] {
         switch phase {
         case .connected, .leaving:
             phase = .closing
             let close: CloseReason = reason == .forceDisconnected ? .forceDisconnected : .goingAway
-            return [.send(.disconnected(reason, close.reconnect)), .close(close, .drop)]
+            return [.send(.disconnected(reason, close.reconnect, ban: ban)), .close(close, .drop)]
         case .awaitingConnect, .authenticating, .joining, .closing: return []
         }
     }

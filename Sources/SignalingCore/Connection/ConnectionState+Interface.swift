@@ -25,8 +25,8 @@ extension ConnectionState {
         case backlog(waitingByteCount: Int, acknowledgedByteCount: UInt64)
         /// Lines of the client wait because the session engine is saturated: the client is not silent.
         case inputWaits
-        /// The session no longer has this connection.
-        case ended(DisconnectReason)
+        /// The session no longer has this connection, maybe because of a ban.
+        indirect case ended(DisconnectReason, ban: Restriction? = nil)
         /// The connection continues on a newer socket (RES-8).
         case superseded
         /// The transport found a protocol violation, or the server wants to end the connection.
@@ -55,6 +55,8 @@ extension ConnectionState {
         case verify(RequestID, TokenRefresh)
         /// Submit a command to a session.
         case submit(SessionCommand, SessionID, RequestID?)
+        /// Submit an action of a moderator to a session, with the date.
+        indirect case moderate(CommandSender, ModerationRequest, SessionID, RequestID)
         /// Read a page of the session's history, and report it with `.pageRead`.
         indirect case readHistory(RequestID, HistoryRequest, SessionID)
         /// Send a ping.
@@ -82,6 +84,7 @@ extension ConnectionState {
         public var connectionId: ConnectionID
         public var role: Role
         public var data: String
+        public var user: UserID?
         public var wallTime: WallTime
         /// Why the token may resume a connection but not begin one: it has expired, or is not valid yet (RES-7).
         public var untimeliness: SignalingError?
@@ -104,8 +107,8 @@ extension ConnectionState {
         public var historyAccess: HistoryAccess
 
         public init(
-            session: SessionID, connectionId: ConnectionID, role: Role, data: String, wallTime: WallTime,
-            untimeliness: SignalingError? = nil, tokenExpiry: TokenExpiry = .none, socket: SocketID,
+            session: SessionID, connectionId: ConnectionID, role: Role, data: String, user: UserID? = nil,
+            wallTime: WallTime, untimeliness: SignalingError? = nil, tokenExpiry: TokenExpiry = .none, socket: SocketID,
             resumeSecret: ResumeSecret, secretHash: ResumeSecretHash, claimedSecretHash: ResumeSecretHash? = nil,
             token: TokenFingerprint? = nil, lineRateFullAt: MonotonicInstant? = nil,
             busyWait: Duration = Limits.longestBusyWait, historyAccess: HistoryAccess = .granted
@@ -114,6 +117,7 @@ extension ConnectionState {
             self.connectionId = connectionId
             self.role = role
             self.data = data
+            self.user = user
             self.wallTime = wallTime
             self.untimeliness = untimeliness
             self.tokenExpiry = tokenExpiry

@@ -10,7 +10,7 @@ extension ConnectionState {
             // The session is the token's, whatever the request said (G8).
             var join = JoinRequest(
                 connectionId: admission.connectionId, socket: admission.socket, role: admission.role,
-                data: admission.data, suppressesPresence: request.connectionEventsSuppressed,
+                data: admission.data, user: admission.user, suppressesPresence: request.connectionEventsSuppressed,
                 getsPages: request.connectionPages, getsAbsences: request.connectionAwayEvents,
                 wallTime: admission.wallTime, secretHash: admission.secretHash,
                 isUntimely: admission.untimeliness != nil,
@@ -47,6 +47,7 @@ extension ConnectionState {
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
                 hasHistory: result.hasHistory && joining.historyAccess == .granted,
+                restrictions: result.restrictions,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
                     recoveryWindow: result.recoveryWindow),
@@ -71,7 +72,7 @@ extension ConnectionState {
         case .superseded: return endSuperseded()
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
-        case .done, .signalled, .forceDisconnected, .erased, .refreshed:
+        case .done, .signalled, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed:
             return []
         }
     }

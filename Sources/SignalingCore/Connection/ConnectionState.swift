@@ -252,7 +252,7 @@ public struct ConnectionState: Sendable {
                 phase = .connected(connected)
             }
             return []
-        case .ended(let reason): return closeEnded(reason)
+        case .ended(let reason, let ban): return closeEnded(reason, ban: ban)
         case .superseded: return closeSuperseded()
         case .mustClose(let reason): return close(reason)
         case .serverStops(let wait): return closeStopping(returnAfter: wait)
@@ -318,6 +318,12 @@ public struct ConnectionState: Sendable {
             case .erase(let id, let erasure):
                 pending.expect(id)
                 return [.submit(.erase(.connection(connected.binding, id), erasure), connected.session, id)]
+            case .moderate(let id, let request):
+                pending.expect(id)
+                return [.moderate(.connection(connected.binding, id), request, connected.session, id)]
+            case .restrictions(let id):
+                pending.expect(id)
+                return [.submit(.restrictions(connected.binding), connected.session, id)]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
                 // Acknowledged when the departure cannot be lost any more (LOG-14).
@@ -337,7 +343,7 @@ public struct ConnectionState: Sendable {
             case .connect, .pong: []
             case .signal(let id, _), .refreshToken(let id, _), .history(let id, _), .disconnect(let id):
                 answer(.error(id, SignalingError(.notConnected, "connect first")))
-            case .forceDisconnect(let id, _), .erase(let id, _):
+            case .forceDisconnect(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
                 answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
             }
         return refusal + countUnconnected()
@@ -377,6 +383,8 @@ public struct ConnectionState: Sendable {
             switch outcome {
             case .signalled(let seq): answer = .ack(request, seq)
             case .erased(let seq): answer = .ack(request, seq)
+            case .moderated(let action, _): answer = .ack(request, action.seq)
+            case .restrictions(let records): answer = .restrictions(request, records)
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
             case .done: answer = .goodbye(request)
@@ -387,7 +395,11 @@ public struct ConnectionState: Sendable {
             let isOnly = pending.resolveOnly(request)
             guard let answers = isOnly ? [] : pending.resolve(request, with: answer) else { return [] }
             switch outcome {
-            case .refused, .forceDisconnected, .erased: charge(byteCount: 0, now)
+            case .refused, .forceDisconnected, .erased, .moderated: charge(byteCount: 0, now)
+            // It was charged as a line when it arrived (MOD-6).
+            case .restrictions(let records):
+                charge(
+                    lineCount: EncodedLine(.restrictions(request, records)).byteCount / InputRate.pieceByteCount, now)
             case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable: break
             }
             backPressure.noteAnswer(now: now)
@@ -408,6 +420,7 @@ public struct ConnectionState: Sendable {
         switch answer {
         case .ack(let id, let seq): return [.send(.ack(id, seq))]
         case .error(let id, let error): return [.send(.error(id, error))]
+        case .restrictions(let id, let records): return [.send(.restrictions(id, records))]
         case .goodbye(let id):
             phase = .closing
             return [
@@ -422,8 +435,8 @@ extension ClientMessage {
     fileprivate var isCharged: Bool {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
-        case .forceDisconnect, .erase: false
-        case .connect, .refreshToken, .history, .disconnect, .pong: true
+        case .forceDisconnect, .erase, .moderate: false
+        case .connect, .refreshToken, .history, .restrictions, .disconnect, .pong: true
         }
     }
 }

@@ -9,6 +9,7 @@ struct PendingAnswers: Sendable {
     enum Answer: Hashable, Sendable {
         case ack(RequestID, Seq?)
         case error(RequestID?, SignalingError)
+        case restrictions(RequestID, [RestrictionRecord])
         /// The answer to `disconnect`, and the end.
         case goodbye(RequestID)
     }

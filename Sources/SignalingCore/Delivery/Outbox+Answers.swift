@@ -6,8 +6,9 @@ extension Outbox {
     public init(_ welcome: Welcome, answering request: RequestID, _ entry: ClientEntry) {
         let recoversThrough = welcome.outcome == .resumed ? nil : welcome.replayThrough
         self.init(
-            owner: welcome.connection.connectionId, suppressesPresence: entry.suppressesPresence, cursor: welcome.seq,
-            recoversThrough: recoversThrough ?? .zero)
+            owner: welcome.connection.connectionId, user: welcome.connection.user, role: welcome.role,
+            suppressesPresence: entry.suppressesPresence, cursor: welcome.seq, recoversThrough: recoversThrough ?? .zero
+        )
         // The absences are those after every event of the replay.
         enter(
             with: EncodedWelcome(welcome, answering: request), entry.others,

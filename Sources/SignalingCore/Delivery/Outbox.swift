@@ -29,6 +29,9 @@ public struct Outbox: Sendable {
 
     public let owner: ConnectionID
     public let suppressesPresence: Bool
+    /// Decide which events of moderation the connection gets (MOD-5, MOD-6).
+    private let user: UserID?
+    private let isModerator: Bool
     /// The end of the replay for a new connection. Up to this seq it gets no presence, and signals carry their senders,
     /// which may have left (RES-5).
     private let recoversThrough: Seq
@@ -47,8 +50,13 @@ public struct Outbox: Sendable {
     /// (``BackPressure``, WIRE-13).
     public private(set) var waitingByteCount = 0
 
-    public init(owner: ConnectionID, suppressesPresence: Bool, cursor: Seq, recoversThrough: Seq = .zero) {
+    public init(
+        owner: ConnectionID, user: UserID? = nil, role: Role = .publisher, suppressesPresence: Bool, cursor: Seq,
+        recoversThrough: Seq = .zero
+    ) {
         self.owner = owner
+        self.user = user
+        isModerator = role.mayModerate
         self.recoversThrough = recoversThrough
         self.suppressesPresence = suppressesPresence
         self.cursor = cursor
@@ -181,8 +189,24 @@ public struct Outbox: Sendable {
         case .signal: entry.audience.includes(owner)
         case .presence(let subject): !suppressesPresence && subject != owner && entry.seq > recoversThrough
         case .erasure: true
+        // A new connection learns from `connected` what holds.
+        case .moderation(let concerned): entry.seq > recoversThrough && isAmong(concerned)
         case .erased: false
         }
+    }
+
+    /// Whether an event of moderation is meant for the connection.
+    func isAmong(_ concerned: LogEntry.Concerned) -> Bool {
+        switch concerned {
+        case .moderators: isModerator
+        case .user(let user): user == self.user
+        case .everyone: true
+        }
+    }
+
+    /// Takes the same time for each number of users.
+    func isAmong(anyOf concerned: Set<LogEntry.Concerned>) -> Bool {
+        return isModerator && concerned.contains(.moderators) || user.map { concerned.contains(.user($0)) } ?? false
     }
 
     /// Moves to the position of another outbox of the same form, after a ``SharedBatch`` was sent.

@@ -17,6 +17,9 @@ public struct SharedBatch {
     /// Members that get bytes of their own: the targets of directed signals, and the subjects of presence events, which
     /// do not get their own events (PRES-1). Members that are away get bytes of their own, too.
     private var excluded: Set<ConnectionID> = []
+    /// Whom the events of moderation concern: these members get bytes of their own, too. Each member is compared with
+    /// them, so that no list is as long as the session.
+    private var concerned: Set<LogEntry.Concerned> = []
     private var plain: Built?
     private var withoutPresence: Built?
     private var withAbsences: Built?
@@ -37,7 +40,11 @@ public struct SharedBatch {
         if log.lastExclusiveSeq > start, let entries = log.entries(after: start) {
             for entry in entries {
                 if case .only(let target) = entry.audience { excluded.insert(target) }
-                if case .presence(let subject) = entry.kind { excluded.insert(subject) }
+                switch entry.kind {
+                case .presence(let subject): excluded.insert(subject)
+                case .moderation(let audience) where entry.isExclusive: concerned.insert(audience)
+                case .signal, .erasure, .erased, .moderation: break
+                }
             }
         }
         for signal in onlineOnly {
@@ -51,6 +58,7 @@ public struct SharedBatch {
     public mutating func advance(_ outbox: inout Outbox, log: borrowing SessionLog) -> Outbox.Form? {
         guard outbox.canShareBatch(from: start, absences: startAbsences), log.mark == end,
             excluded.isEmpty || !excluded.contains(outbox.owner),
+            concerned.isEmpty || !outbox.isAmong(anyOf: concerned),
             end.absences == startAbsences || !log.absences.contains(outbox.owner)
         else { return nil }
         let form = outbox.form

@@ -7,27 +7,27 @@ extension SessionCommand {
     var movesDeadlines: Bool {
         switch self {
         // An empty session may end when its tokens have their allowances again.
-        case .join, .leave, .detach, .forceDisconnect: true
-        case .heard, .signal, .refreshToken, .erase: false
+        case .join, .leave, .detach, .forceDisconnect, .moderate: true
+        case .heard, .signal, .refreshToken, .erase, .restrictions: false
         }
     }
 
     /// Whether the command can change what lasts, so that it belongs into the log.
     var isLogged: Bool {
         switch self {
-        case .join, .leave, .detach, .heard, .forceDisconnect, .erase: true
+        case .join, .leave, .detach, .heard, .forceDisconnect, .erase, .moderate: true
         case .signal(_, let request): !request.isOnlineOnly
-        case .refreshToken: false
+        case .refreshToken, .restrictions: false
         }
     }
 
-    /// Whether the command wakes a session that sleeps (HIS-1, HIS-3). Any other can have no effect on it: it has no
+    /// Whether the command wakes a session that sleeps (HIS-1, HIS-3, MOD-9). Any other can have no effect on it: it has no
     /// connection.
     var wakesSession: Bool {
         switch self {
-        case .join, .erase(.server, _): true
+        case .join, .erase(.server, _), .moderate(.server, _, _): true
         case .signal(.server, let request): !request.isOnlineOnly
-        case .signal, .erase, .leave, .detach, .heard, .forceDisconnect, .refreshToken: false
+        case .signal, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect, .refreshToken, .restrictions: false
         }
     }
 }

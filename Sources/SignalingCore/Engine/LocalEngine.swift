@@ -9,8 +9,21 @@ public final class LocalEngine: SessionEngine {
 
     private let sessions: LoggedSessions<Void>
     private let log: any LocalCommandLog
-    /// The sessions that are being opened, with the commands that wait for them.
-    private var opening: [SessionID: [Submission]] = [:]
+    /// The sessions that are being opened, with what waits for them, in order.
+    private var opening: [SessionID: [Waiter]] = [:]
+    private enum Waiter {
+        case command(Submission)
+        /// Reads the session's state, `nil` if there is no session; or learns that it cannot be opened.
+        case reader((Result<SessionState?, ArchiveFault>) -> Void)
+
+        var isJoin: Bool {
+            switch self {
+            case .command(let submission): submission.isJoin
+            case .reader: false
+            }
+        }
+    }
+
     /// Called for a sleeping session that this version cannot read. It begins anew.
     public var onUnreadable: ((SessionID, CodingFault) -> Void)?
 
@@ -88,7 +101,11 @@ public final class LocalEngine: SessionEngine {
     }
 
     private func submit(_ submission: Submission) {
-        if mustOpen(for: submission) { open(submission) } else { enqueue(submission) }
+        if mustOpen(for: submission) {
+            open(submission.session, .command(submission))
+        } else {
+            enqueue(submission)
+        }
     }
 
     private func enqueue(_ submission: Submission) {
@@ -139,7 +156,7 @@ public final class LocalEngine: SessionEngine {
     }
 
     private func sleep(_ hosted: Hosted) {
-        if let snapshot = hosted.snapshot { log.sleep(snapshot) }
+        if let snapshot = hosted.snapshot { log.sleep(snapshot, for: hosted.sleepReason) }
         sessions.table.remove(hosted.id)
     }
 
@@ -194,8 +211,11 @@ public final class LocalEngine: SessionEngine {
     }
 
     public func sweepHistory(now: WallTime) {
-        sessions.history.archive?.sweep(now: now) { [self] result in
-            if case .success(let empty) = result, !empty.isEmpty { log.forgetSleepers(empty) }
+        guard let archive = sessions.history.archive else {
+            return log.forgetSleepers([], at: sessions.lastTime)
+        }
+        archive.sweep(now: now) { [self] result in
+            log.forgetSleepers((try? result.get()) ?? [], at: sessions.lastTime)
         }
     }
 
@@ -209,9 +229,8 @@ public final class LocalEngine: SessionEngine {
         return log.sleeperCount > 0 && submission.command.wakesSession
     }
 
-    private func open(_ submission: Submission) {
-        let session = submission.session
-        opening[session, default: []].append(submission)
+    private func open(_ session: SessionID, _ waiter: Waiter) {
+        opening[session, default: []].append(waiter)
         guard opening[session]?.count == 1 else { return }
         guard log.sleeperCount > 0 else { return findEnd(of: session) }
         log.wake(session) { [self] kept in
@@ -247,16 +266,25 @@ public final class LocalEngine: SessionEngine {
             case .success(let start):
                 if start > .zero { sessions.host(session, node: ()).beginsAfter = start }
                 carryOutWaiting(for: session)
-            case .failure:
-                for submission in opening.removeValue(forKey: session) ?? [] {
-                    sessions.observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
+            case .failure(let fault):
+                for waiter in opening.removeValue(forKey: session) ?? [] {
+                    switch waiter {
+                    case .command(let submission):
+                        sessions.observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
+                    case .reader(let answer): answer(.failure(fault))
+                    }
                 }
             }
         }
     }
 
     private func carryOutWaiting(for session: SessionID) {
-        for submission in opening.removeValue(forKey: session) ?? [] { enqueue(submission) }
+        for waiter in opening.removeValue(forKey: session) ?? [] {
+            switch waiter {
+            case .command(let submission): enqueue(submission)
+            case .reader(let answer): answer(.success(sessions[session]?.state))
+            }
+        }
     }
 
     // MARK: - Reading
@@ -265,6 +293,17 @@ public final class LocalEngine: SessionEngine {
 
     public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         answer(connections(of: session))
+    }
+
+    /// A sleeping session is woken for it, and sleeps again.
+    public func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        let time = sessions.logTime(now)
+        if opening[session] == nil, sessions[session] != nil || log.sleeperCount == 0 {
+            return answer(ModerationReading(sessions[session]?.state, at: time))
+        }
+        open(session, .reader { answer((try? $0.get()).map { ModerationReading($0, at: time) } ?? .unavailable) })
     }
 
     public var detachedCount: Int { sessions.detachedCount }

@@ -178,6 +178,11 @@ final class LoggedSession<Node>: HostedSession {
         return snapshot
     }
 
+    /// Why the session sleeps, if it does.
+    var sleepReason: SleepReason {
+        SleepReason(hasHistory: state?.hasHistory ?? false, restrictionsEnd: state?.restrictions.end)
+    }
+
     /// The session as it is now, for the log; `nil` before the first entry and after the last.
     var snapshot: CommandSnapshot? {
         guard let state, let position else { return nil }

@@ -42,7 +42,9 @@ extension LoggedSessions {
         case .append(let messages, let seq):
             archive.append(messages, to: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
         case .erase(let erasure, let seq):
-            archive.erase(erasure, of: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
+            archive.erase(ErasureScope(erasure, at: seq), of: hosted.id) { [self] in
+                noteTold($0, through: seq, to: hosted)
+            }
         }
     }
 
@@ -90,7 +92,8 @@ extension LoggedSessions {
         }
         switch step {
         case .append(let messages, let seq): archive.append(messages, to: session) { proceed($0, seq) }
-        case .erase(let erasure, let seq): archive.erase(erasure, of: session) { proceed($0, seq) }
+        case .erase(let erasure, let seq):
+            archive.erase(ErasureScope(erasure, at: seq), of: session) { proceed($0, seq) }
         }
     }
 

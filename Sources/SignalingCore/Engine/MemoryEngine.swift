@@ -15,10 +15,17 @@ public final class MemoryEngine: SessionEngine {
     private let reports = ReportingQueue()
     private var policy: HistoryPolicy
     private let archive: MemoryArchive
-    /// The states of the sleeping sessions (HIS-3), in the smallest form.
-    private var sleepers: [SessionID: [UInt8]] = [:]
+    /// The sleeping sessions (HIS-3), each in the smallest form.
+    private var sleepers: [SessionID: Sleeper] = [:]
+    /// The time of the last ``advance(to:)``.
+    private var lastTime = MonotonicInstant(nanoseconds: .min)
     /// Reads the date at a moment of the caller's clock.
     private let date: (MonotonicInstant) -> WallTime
+
+    private struct Sleeper {
+        let state: [UInt8]
+        var reason: SleepReason
+    }
 
     private final class Hosted: HostedSession {
         @exclusivity(unchecked) var state: SessionState { didSet { detached.note(state.detachedCount) } }
@@ -99,7 +106,7 @@ public final class MemoryEngine: SessionEngine {
         let outcome = state.handle(submission.command, now: submission.now, effects: &effects)
         let hosted = Hosted(state, detached)
         if !state.unarchived.isEmpty { tellArchive(of: session, hosted) }
-        if hosted.state.isNeeded || hosted.state.hasHistory {
+        if hosted.state.isNeeded || hosted.state.mustSleep(at: submission.now) {
             sessions.add(hosted, as: session)
             if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         }
@@ -122,16 +129,16 @@ public final class MemoryEngine: SessionEngine {
                 archive.append(messages, to: session) { _ in }
                 hosted.state.archived(through: seq)
             case .erase(let erasure, let seq):
-                archive.erase(erasure, of: session) { _ in }
+                archive.erase(ErasureScope(erasure, at: seq), of: session) { _ in }
                 hosted.state.archived(through: seq)
             }
         }
     }
 
     private func wake(_ session: SessionID) -> SessionState? {
-        guard let bytes = sleepers.removeValue(forKey: session), var state = try? SessionState(decoding: bytes) else {
-            return nil
-        }
+        guard let sleeper = sleepers.removeValue(forKey: session),
+            var state = try? SessionState(decoding: sleeper.state)
+        else { return nil }
         state.bounds = bounds(of: session)
         return state
     }
@@ -149,14 +156,16 @@ public final class MemoryEngine: SessionEngine {
 
     public func sweepHistory(now: WallTime) {
         archive.sweep(now: now) { [self] result in
-            for session in (try? result.get()) ?? [] { sleepers[session] = nil }
+            for session in (try? result.get()) ?? [] { sleepers[session]?.reason.hasHistory = false }
         }
+        sleepers = sleepers.filter { !$1.reason.isOver(at: lastTime) }
     }
 
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase: Epoch("")
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase, .moderate, .restrictions:
+            Epoch("")
         }
     }
 
@@ -169,15 +178,18 @@ public final class MemoryEngine: SessionEngine {
     public var nextDeadline: MonotonicInstant? { sessions.nextDeadline }
 
     public func advance(to now: MonotonicInstant) {
+        lastTime = now
         while let session = sessions.popDue(by: now) {
             reports.report({ advance(session, to: now) }, then: carryOut)
             schedule(session)
         }
         for session in sessions.takeUnneeded() {
             guard let hosted = sessions[session], !hosted.state.isNeeded else { continue }
-            if hosted.state.hasHistory {
+            if hosted.state.mustSleep(at: now) {
                 hosted.state.sleep()
-                sleepers[session] = hosted.state.encoded()
+                let (state, end) = (hosted.state, hosted.state.restrictions.end)
+                sleepers[session] = Sleeper(
+                    state: state.encoded(), reason: SleepReason(hasHistory: state.hasHistory, restrictionsEnd: end))
             }
             sessions.remove(session)
         }
@@ -219,6 +231,13 @@ public final class MemoryEngine: SessionEngine {
 
     public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         answer(connections(of: session))
+    }
+
+    public func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        let asleep = sleepers[session].flatMap { try? SessionState(decoding: $0.state) }
+        answer(ModerationReading(sessions[session]?.state ?? asleep, at: now))
     }
 
     public var detachedCount: Int { detached.count }

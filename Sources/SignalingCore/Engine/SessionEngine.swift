@@ -64,13 +64,31 @@ public protocol SessionEngine: AnyObject {
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
 
-    /// Trims the archive, and ends sleeping sessions whose history is empty (HIS-2, HIS-3). Call it about once a minute.
+    /// Passes on what holds in a session, and what moderators and REST have done (MOD-7). An engine may call `answer` later.
+    func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void)
+
+    /// Trims the archive, and ends sleeping sessions whose history is empty and whose restrictions have ended (HIS-2, HIS-3,
+    /// MOD-9). Call it about once a minute.
     func sweepHistory(now: WallTime)
 
     /// The node stops. Connections and sessions that do not outlive it end now, and the observer gets the presence
     /// events. If other nodes continue the sessions, they learn that this node's connections have lost their sockets.
     /// Call `advance` afterwards, and then nothing more.
     func endSessions()
+}
+
+/// The answer to ``SessionEngine/readModeration(of:now:answer:)``.
+public enum ModerationReading: Hashable, Sendable {
+    case report(ModerationReport)
+    /// Nobody has joined the session, or it has ended.
+    case absent
+    /// The engine cannot read the session at present.
+    case unavailable
+
+    init(_ state: SessionState?, at time: MonotonicInstant) {
+        self = state?.moderationReport(at: time).map { .report($0) } ?? .absent
+    }
 }
 
 extension SessionEngine {

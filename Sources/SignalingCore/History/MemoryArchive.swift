@@ -45,6 +45,12 @@ public final class MemoryArchive: MessageArchive {
             byteCount += message.byteCount
         }
 
+        mutating func eraseContent(at index: Int) {
+            byteCount -= messages[index].byteCount
+            messages[index] = messages[index].erased
+            byteCount += messages[index].byteCount
+        }
+
         mutating func removeOldest() {
             guard let oldest = messages.popFirst() else { return }
             byteCount -= oldest.byteCount
@@ -102,17 +108,18 @@ public final class MemoryArchive: MessageArchive {
     }
 
     public func erase(
-        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+        _ scope: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         guard sessions[session] != nil else { return answer(.success(())) }
         change(session) { kept in
-            switch erasure {
+            switch scope.erasure {
             case .message(let seq):
                 let index = kept.index(after: seq) - 1
-                guard index >= 0, kept.messages[index].seq == seq else { return }
-                kept.byteCount -= kept.messages[index].byteCount
-                kept.messages[index] = kept.messages[index].erased
-                kept.byteCount += kept.messages[index].byteCount
+                if index >= 0, kept.messages[index].seq == seq { kept.eraseContent(at: index) }
+            case .user:
+                for index in kept.messages.indices where scope.covers(kept.messages[index]) {
+                    kept.eraseContent(at: index)
+                }
             case .through(let seq):
                 while let oldest = kept.messages.first, oldest.seq <= seq { kept.removeOldest() }
                 kept.goneThrough = max(kept.goneThrough, min(seq, kept.last))

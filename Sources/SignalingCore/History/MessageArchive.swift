@@ -28,10 +28,12 @@ public protocol MessageArchive: AnyObject {
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
 
-    /// Erases messages (HIS-9). Of one message its head and time stay; messages up to a seq go altogether. The content
-    /// does not come back with a later `append`.
+    /// Erases messages (HIS-9). Of one message, and of those of a user, the head and the time stay; messages up to a seq go
+    /// altogether. The content does not come back with a later `append`.
+    ///
+    /// - Parameter erasure: concerns no message from its own seq on, however late the archive learns of it.
     func erase(
-        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
+        _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
 
     /// The greatest seq that a session's history ever had, trimmed and erased messages included; `nil` if the archive
     /// does not know the session.

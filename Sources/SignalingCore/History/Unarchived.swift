@@ -62,8 +62,11 @@ struct Unarchived: Sendable {
 
     /// Erases messages here, and notes that the archive must.
     mutating func erase(_ erasure: Erasure, at seq: Seq, _ now: MonotonicInstant) {
-        for index in items.indices where erasure.covers(items[index].seq) {
-            guard case .message(let line) = items[index].content else { continue }
+        let scope = ErasureScope(erasure, at: seq)
+        for index in items.indices {
+            guard case .message(let line) = items[index].content,
+                scope.covers(items[index].seq, from: line.insertion?.bytes ?? [])
+            else { continue }
             byteCount -= items[index].byteCount
             items[index].content = .erased(line.withoutContent)
             byteCount += items[index].byteCount
@@ -85,26 +88,26 @@ struct Unarchived: Sendable {
     // MARK: - Reading
 
     /// The erasures that the archive may not have carried out, with the seq of each: it concerns messages before it.
-    private var erasures: [(seq: Seq, erasure: Erasure)] {
+    private var erasures: [ErasureScope] {
         items.compactMap { item in
-            if case .erasure(let erasure) = item.content { (item.seq, erasure) } else { nil }
+            if case .erasure(let erasure) = item.content { ErasureScope(erasure, at: item.seq) } else { nil }
         }
     }
 
-    private func isRemoved(_ seq: Seq, by erasures: [(seq: Seq, erasure: Erasure)]) -> Bool {
-        erasures.contains { last, erasure in
-            if case .through = erasure { seq < last && erasure.covers(seq) } else { false }
+    private func isRemoved(_ message: ArchivedMessage, by erasures: [ErasureScope]) -> Bool {
+        erasures.contains { scope in
+            if case .through = scope.erasure { scope.covers(message) } else { false }
         }
     }
 
-    private func isErased(_ seq: Seq, by erasures: [(seq: Seq, erasure: Erasure)]) -> Bool {
-        erasures.contains { $0.seq > seq && $0.erasure.covers(seq) }
+    private func isErased(_ message: ArchivedMessage, by erasures: [ErasureScope]) -> Bool {
+        erasures.contains { $0.covers(message) }
     }
 
     /// Up to this seq nothing is left, whatever the archive has.
     private var removedThrough: Seq? {
-        erasures.compactMap { seq, erasure in
-            if case .through(let last) = erasure { min(last, seq) } else { nil }
+        erasures.compactMap { scope in
+            if case .through(let last) = scope.erasure { min(last, scope.seq) } else { nil }
         }.max()
     }
 
@@ -125,18 +128,18 @@ struct Unarchived: Sendable {
         if items.isEmpty { return page }
         let erasures = erasures
         var found: [Seq: ArchivedMessage] = [:]
-        for message in page.messages where !isRemoved(message.seq, by: erasures) {
-            found[message.seq] = isErased(message.seq, by: erasures) ? message.erased : message
+        for message in page.messages where !isRemoved(message, by: erasures) {
+            found[message.seq] = isErased(message, by: erasures) ? message.erased : message
         }
         var range = remaining(of: page.range)
-        for message in messages(clock) where !isRemoved(message.seq, by: erasures) {
+        for message in messages(clock) where !isRemoved(message, by: erasures) {
             range =
                 range.map { min($0.lowerBound, message.seq)...max($0.upperBound, message.seq) }
                 ?? message.seq...message.seq
             if isWithin(message.seq, page, request) { found[message.seq] = message }
         }
         // Everything before a removed message is removed, too.
-        let isFirst = page.messages.first.map { isRemoved($0.seq, by: erasures) } ?? false
+        let isFirst = page.messages.first.map { isRemoved($0, by: erasures) } ?? false
         return Self.page(
             of: found.values.sorted { $0.seq < $1.seq }, request, range: range, more: page.more && !isFirst)
     }

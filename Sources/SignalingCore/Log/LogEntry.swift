@@ -16,8 +16,19 @@ public struct LogEntry: Sendable {
         case presence(of: ConnectionID)
         /// Everybody learns which signals were erased (HIS-9). No later erasure covers it.
         case erasure
+        /// An action of a moderator, or what follows from one, for those whom it concerns (MOD-5, MOD-6). Clients that
+        /// suppress connection events get it, too.
+        case moderation(for: Concerned)
         /// A signal whose content was erased (HIS-9). Nobody gets it.
         case erased
+    }
+
+    /// Whom an event of moderation is meant for.
+    public enum Concerned: Hashable, Sendable {
+        case moderators
+        /// All connections of this user.
+        case user(UserID)
+        case everyone
     }
 
     public let seq: Seq
@@ -43,8 +54,8 @@ public struct LogEntry: Sendable {
     /// Whether some members get the event in another way than others, or not at all.
     var isExclusive: Bool {
         switch (kind, audience) {
-        case (.signal, .everyone), (.erasure, _), (.erased, _): false
-        case (.signal, .only), (.presence, _): true
+        case (.signal, .everyone), (.erasure, _), (.erased, _), (.moderation(for: .everyone), _): false
+        case (.signal, .only), (.presence, _), (.moderation(for: .moderators), _), (.moderation(for: .user), _): true
         }
     }
 }

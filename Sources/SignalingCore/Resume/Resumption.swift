@@ -28,6 +28,7 @@ struct ResumeTicket: Hashable, Sendable {
     let connectionId: ConnectionID
     let role: Role
     let data: String
+    let user: UserID?
     /// The connection may read only events after this seq (RES-11).
     let begin: Seq
     /// The seq of the connection's own `connectionCreated`. Later than `begin` for a recovered connection, which also
@@ -38,9 +39,12 @@ struct ResumeTicket: Hashable, Sendable {
     /// that claims more is of another past: that of a server whose state was replaced by an older copy (G4).
     var reach: Seq?
 
-    /// Whether the claim has a valid secret (RES-6), and the token the same role and connection data (RES-7).
+    /// Whether the claim has a valid secret (RES-6), and the token the same role, connection data and user
+    /// (RES-7).
     func admits(_ claim: Resumption, of request: JoinRequest) -> Bool {
-        guard claim.connectionId == connectionId, request.role == role, request.data == data else { return false }
+        guard claim.connectionId == connectionId, request.role == role, request.data == data,
+            request.user == user
+        else { return false }
         return secrets.contains(claim.secretHash)
     }
 }

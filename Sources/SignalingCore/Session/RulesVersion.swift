@@ -14,8 +14,11 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// Sessions keep a history (HIS-1), and tickets the newest event that their clients can have (RES-1).
     case history = 3
 
+    /// Connections have users (USR-1), and sessions restrictions (MOD-2).
+    case moderation = 4
+
     /// The newest one, which this program gives to its commands.
-    public static let current = history
+    public static let current = moderation
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -15,6 +15,11 @@ public enum SessionCommand: Sendable {
     case forceDisconnect(CommandSender, ConnectionID)
     /// Erases messages of the history (HIS-9).
     case erase(CommandSender, Erasure)
+    /// Restricts a user or the session, or lifts a restriction (MOD-1). The time is that of the server that accepts the
+    /// request: people are told the ends of restrictions by it.
+    indirect case moderate(CommandSender, ModerationRequest, WallTime)
+    /// Reads what holds (MOD-6).
+    case restrictions(SocketBinding)
     /// The client has shown a newer token (CON-12).
     case refreshToken(SocketBinding, TokenClaims)
 }
@@ -34,6 +39,8 @@ public struct JoinRequest: Sendable {
     public var socket: SocketID
     public var role: Role
     public var data: String
+    /// The user that the token names; `nil` for a guest.
+    public var user: UserID?
     /// Whether a new connection suppresses connection events (CON-4). A resumed one keeps its own option.
     public var suppressesPresence: Bool
     /// Whether the client takes the list of connections in pages (CON-11).
@@ -51,8 +58,8 @@ public struct JoinRequest: Sendable {
     public var token: TokenFingerprint?
 
     public init(
-        connectionId: ConnectionID, socket: SocketID, role: Role, data: String, suppressesPresence: Bool = false,
-        getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime,
+        connectionId: ConnectionID, socket: SocketID, role: Role, data: String, user: UserID? = nil,
+        suppressesPresence: Bool = false, getsPages: Bool = false, getsAbsences: Bool = false, wallTime: WallTime,
         secretHash: ResumeSecretHash, resumption: Resumption? = nil, isUntimely: Bool = false,
         token: TokenFingerprint? = nil
     ) {
@@ -60,6 +67,7 @@ public struct JoinRequest: Sendable {
         self.socket = socket
         self.role = role
         self.data = data
+        self.user = user
         self.suppressesPresence = suppressesPresence
         self.getsPages = getsPages
         self.getsAbsences = getsAbsences
@@ -85,6 +93,10 @@ public enum SessionOutcome: Sendable {
     case forceDisconnected
     /// The erasure has this seq.
     case erased(Seq)
+    /// The action is carried out, and concerns this subject.
+    indirect case moderated(ModerationRecord, of: RestrictionRecord.Subject)
+    /// What holds.
+    case restrictions([RestrictionRecord])
     /// The expiry of the newer token is noted.
     case refreshed(TokenExpiry)
     /// The command was refused, and changed nothing (ERR-2).
@@ -117,6 +129,8 @@ public struct JoinResult: Sendable {
     public var absences: Absences? = nil
     /// Whether the session keeps a history.
     public var hasHistory = false
+    /// The restrictions that hold for the client (MOD-5).
+    public var restrictions: [Restriction] = []
     public var resumeWindow: Duration
     public var recoveryWindow: Duration
 }
@@ -127,8 +141,8 @@ public enum SessionEffect: Sendable {
     case onlineOnly(OnlineOnlySignal)
     /// An online-only signal was dropped. For metrics.
     case onlineOnlyDropped(OnlineOnlyDrop)
-    /// A connection was removed from the session: close its socket.
-    case ended(ConnectionID, DisconnectReason)
+    /// A connection was removed from the session, maybe because of a ban: close its socket.
+    indirect case ended(ConnectionID, DisconnectReason, ban: Restriction? = nil)
     /// A connection was resumed on a newer socket: close this older one (RES-8).
     case superseded(SocketID)
     /// Presence for observers outside of the session, such as webhooks. Members get it from the log.

@@ -1,10 +1,13 @@
 import SignalingProtocol
 
 extension SessionState {
-    /// Begins or resumes a connection (RES-2 to RES-11).
+    /// Begins or resumes a connection (RES-2 to RES-11), unless its user, or its guest's token, is banned (MOD-3).
     mutating func join(
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
+        if let ban = restrictions.ban(of: request.user, request.token, at: now) {
+            return .refused(SignalingError(.userBanned, because: ban, now))
+        }
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // The client's order of events was lost.
         guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }
@@ -17,7 +20,7 @@ extension SessionState {
             // answers then, and would carry out repeated requests twice (G3). A recovered connection that lost its
             // socket before the end of its replay recovers once more instead (RES-4).
             if bounds.resumeWindow > .zero, isKept, isOfThisOrder, after >= member.ticket.joined {
-                return resume(member, request, claim, after, effects: &effects)
+                return resume(member, request, claim, after, now, effects: &effects)
             }
             if request.isUntimely { return .refused(.untimely) }
             // The connection cannot be resumed, and its client has abandoned it by asking.
@@ -50,7 +53,8 @@ extension SessionState {
     /// Whether the claim has a secret that its client no longer uses. It is answered so once.
     private mutating func isSuperseded(_ claim: Resumption, of request: JoinRequest) -> Bool {
         guard let member = roster[claim.connectionId], member.role == request.role,
-            member.connection.data == request.data, member.ticket.secrets.superseded.contains(claim.secretHash)
+            member.connection.data == request.data, member.connection.user == request.user,
+            member.ticket.secrets.superseded.contains(claim.secretHash)
         else { return false }
         roster.update(claim.connectionId) { _ = $0.ticket.secrets.takeSuperseded(claim.secretHash) }
         return true
@@ -58,7 +62,7 @@ extension SessionState {
 
     private mutating func resume(
         _ member: Roster.Member, _ request: JoinRequest, _ claim: Resumption, _ after: Seq,
-        effects: inout [SessionEffect]
+        _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
         if case .attached(let socket, _) = member.attachment { effects.append(.superseded(socket)) }
         log.absences.remove(claim.connectionId)
@@ -72,7 +76,7 @@ extension SessionState {
         detachments.remove(claim.connectionId)
         var result = joinResult(
             of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,
-            replayThrough: log.lastSeq)
+            replayThrough: log.lastSeq, now)
         if member.isToldAbsences { result.absences = log.absences }
         return .joined(result)
     }
@@ -101,7 +105,8 @@ extension SessionState {
         // back.
         lastCreationTime = max(request.wallTime, WallTime(milliseconds: lastCreationTime.milliseconds &+ 1))
         let connection = Connection(
-            connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data)
+            connectionId: request.connectionId, creationTime: lastCreationTime, data: request.data,
+            user: request.user)
         let missed = log.lastSeq
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
@@ -118,11 +123,11 @@ extension SessionState {
                 suppressesPresence: request.suppressesPresence, isToldAbsences: request.isToldAbsences,
                 attachment: .attached(request.socket, node: submitter), token: request.token,
                 ticket: ResumeTicket(
-                    connectionId: connection.connectionId, role: request.role, data: request.data, begin: start,
-                    joined: entry.seq, secrets: ValidSecrets(request.secretHash))))
+                    connectionId: connection.connectionId, role: request.role, data: request.data,
+                    user: request.user, begin: start, joined: entry.seq, secrets: ValidSecrets(request.secretHash))))
         var result = joinResult(
             of: connection, request.role, suppressesPresence: request.suppressesPresence, after: start,
-            replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through)
+            replay?.missing == nil ? outcome : .lost, replayThrough: replay?.through, now)
         result.missing = replay?.missing
         if request.isToldAbsences { result.absences = log.absences }
         if !request.suppressesPresence { list(others, in: &result, inPages: request.getsPages) }
@@ -146,11 +151,12 @@ extension SessionState {
     /// The answer to a join, without the other connections.
     private func joinResult(
         of connection: Connection, _ role: Role, suppressesPresence: Bool, after: Seq, _ outcome: Welcome.Outcome,
-        replayThrough: Seq?
+        replayThrough: Seq?, _ now: MonotonicInstant
     ) -> JoinResult {
         JoinResult(
             connection: connection, role: role, suppressesPresence: suppressesPresence, epoch: epoch, seq: after,
             outcome: outcome, replayThrough: replayThrough, hasHistory: bounds.history != nil,
+            restrictions: restrictions.told(to: connection.user, at: now),
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
 

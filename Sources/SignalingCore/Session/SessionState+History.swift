@@ -11,6 +11,10 @@ extension SessionState {
     /// The archive has the kept signals and the erasures up to this seq.
     mutating func archived(through seq: Seq) { unarchived.archived(through: seq) }
 
+    /// Whether the session, when it is not needed, sleeps instead of ending: it has a history (HIS-3), or a restriction
+    /// holds (MOD-9).
+    func mustSleep(at now: MonotonicInstant) -> Bool { hasHistory || restrictions.hold(at: now) }
+
     /// The session has no connection, and none can come back: it waits for its next join (HIS-3). Call it only if the session
     /// is not needed.
     mutating func sleep() {
@@ -33,14 +37,25 @@ extension SessionState {
                         .permissionDenied, "only a moderator may erase messages; use a token with the role moderator"))
             }
         }
-        guard bounds.history != nil || hasHistory else { return .refused(.noHistory) }
+        guard keepsMessages else { return .refused(.noHistory) }
+        return .erased(eraseMessages(erasure, now))
+    }
+
+    /// Whether the session keeps messages, or may have some.
+    var keepsMessages: Bool { bounds.history != nil || hasHistory }
+
+    /// - Returns: the seq of the erasure.
+    @discardableResult
+    mutating func eraseMessages(_ erasure: Erasure, _ now: MonotonicInstant) -> Seq {
         let end = log.lastSeq
+        let scope = ErasureScope(erasure, at: end.next)
         log.erase { entry in
-            if case (.signal, .everyone) = (entry.kind, entry.audience) { erasure.covers(entry.seq) } else { false }
+            guard case (.signal, .everyone) = (entry.kind, entry.audience) else { return false }
+            return scope.covers(entry.seq, from: entry.line.insertion?.bytes ?? [])
         }
         let entry = log.append(audience: .everyone, kind: .erasure, now: now) { EncodedLine(.erased($0, erasure)) }
         unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
-        return .erased(entry.seq)
+        return entry.seq
     }
 }
 
@@ -48,7 +63,7 @@ extension Erasure {
     /// Without messages that are still to come.
     fileprivate func limited(to last: Seq) -> Erasure {
         switch self {
-        case .message: self
+        case .message, .user: self
         case .through(let seq): .through(min(seq, last))
         }
     }

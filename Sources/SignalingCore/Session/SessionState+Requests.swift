@@ -31,10 +31,13 @@ extension AnswerBook.Answer {
         switch outcome {
         case .signalled(let seq?): self = .signalled(seq)
         case .forceDisconnected: self = .forceDisconnected
-        // It has a seq, as an acknowledged signal has.
+        // They have a seq, as an acknowledged signal has.
         case .erased(let seq): self = .signalled(seq)
+        case .moderated(let action, _): self = .signalled(action.seq)
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .refreshed, .unavailable: return nil
+        case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .restrictions, .refreshed,
+            .unavailable:
+            return nil
         }
     }
 

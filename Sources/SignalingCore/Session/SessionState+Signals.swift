@@ -1,8 +1,8 @@
 import SignalingProtocol
 
 extension SessionState {
-    /// Checks a signal in the order of SIG-5 (rate, role, data, to, type, presence of the target) and appends it to the
-    /// log.
+    /// Checks a signal in the order of SIG-5 (rate, role, restrictions, data, to, type, presence of the target) and
+    /// appends it to the log.
     mutating func signal(
         _ request: SignalRequest, from sender: CommandSender, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
@@ -21,6 +21,9 @@ extension SessionState {
             case .refused(let error)?: return .refused(error)
             case .permitted(let encodedConnection)?: from = (binding.connectionId, encodedConnection)
             case nil: return .refused(.notInSession)
+            }
+            if !restrictions.isEmpty, let entry = silencing(binding.connectionId, now) {
+                return .refused(SignalingError(.permissionDenied, because: entry, now))
             }
         }
         do { try request.validate() } catch { return .refused(error) }
@@ -65,6 +68,13 @@ extension SessionState {
         let entry = log.append(audience: audience, kind: .signal, now: now, line: line)
         if isKept { unarchived.keep(entry) }
         return .signalled(entry.seq)
+    }
+}
+
+extension SessionState {
+    /// The restriction because of which a connection may not signal (MOD-4).
+    func silencing(_ connection: ConnectionID, _ now: MonotonicInstant) -> Restrictions.Entry? {
+        roster[connection].flatMap { restrictions.silencing($0.connection.user, $0.role, at: now) }
     }
 }
 

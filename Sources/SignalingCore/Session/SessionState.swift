@@ -34,6 +34,8 @@ public struct SessionState: Sendable {
     var isAsleep = false
     /// What the session's archive has not confirmed (HIS-3).
     var unarchived: Unarchived
+    /// What moderators and REST have taken from users, and done.
+    var restrictions = Restrictions()
     /// The node that acts for the session: it carries out what is due, and tells observers outside of it. `nil` if that
     /// node has stopped; the next command's submitter is then the keeper.
     public internal(set) var keeper: RunID?
@@ -139,6 +141,11 @@ public struct SessionState: Sendable {
                 $0.signal(request, from: sender, now, effects: &effects)
             }
         case .refreshToken(let binding, let claims): return refreshToken(binding, claims)
+        case .restrictions(let binding): return readRestrictions(binding, now)
+        case .moderate(let sender, let request, let time):
+            return answering(sender, isRepeatable: true) {
+                $0.moderate(request, by: sender, time, now, effects: &effects)
+            }
         case .erase(let sender, let erasure):
             return answering(sender, isRepeatable: true) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
@@ -157,7 +164,8 @@ public struct SessionState: Sendable {
         case .signal(let sender, let request) where request.isOnlineOnly:
             signal(request, from: sender, now, effects: &effects)
         case .refreshToken(let binding, let claims): refreshToken(binding, claims)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase: nil
+        case .restrictions(let binding): readRestrictions(binding, now)
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate: nil
         }
     }
 

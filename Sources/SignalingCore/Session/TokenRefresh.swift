@@ -17,26 +17,28 @@ public struct TokenRefresh: Hashable, Sendable {
 public struct TokenClaims: Hashable, Sendable {
     public let role: Role
     public let data: String
+    public let user: UserID?
     public let expiry: TokenExpiry
 
-    public init(role: Role, data: String, expiry: TokenExpiry) {
+    public init(role: Role, data: String, user: UserID? = nil, expiry: TokenExpiry) {
         self.role = role
         self.data = data
+        self.user = user
         self.expiry = expiry
     }
 }
 
 extension SessionState {
-    /// Accepts a newer token, which must have the role and the connection data of the connection.
+    /// Accepts a newer token, which must have the role, the connection data and the user of the connection.
     func refreshToken(_ binding: SocketBinding, _ claims: TokenClaims) -> SessionOutcome {
         guard isAttached(binding), let ticket = roster[binding.connectionId]?.ticket else {
             return .refused(.notInSession)
         }
-        guard claims.role == ticket.role, claims.data == ticket.data else {
+        guard claims.role == ticket.role, claims.data == ticket.data, claims.user == ticket.user else {
             return .refused(
                 SignalingError(
                     .authenticationError,
-                    "the token is refused: it has another role or other connection data; the old token stays valid"))
+                    "the token is refused: it has another role, connection data or user; the old token stays valid"))
         }
         return .refreshed(claims.expiry)
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SignalingProtocol
 
 /// One serial queue with a clock: the loop of all sockets that this module opens.
@@ -12,6 +13,11 @@ package final class DispatchLoop: Sendable {
     /// that time, too (RES-12).
     package var now: MonotonicInstant {
         MonotonicInstant(nanoseconds: begin.duration(to: .now).wholeNanoseconds)
+    }
+
+    /// The system's date.
+    package var wallTime: WallTime {
+        WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 
     /// Runs `work` on the loop after the current callback. Keeps the order of all posts.

@@ -54,6 +54,8 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
             number: 1027, name: "OT_CONNECTION_LIMIT_EXCEEDED", isRetryable: true)
         /// `forceDisconnect` by a client that is not a moderator (LEAVE-2).
         public static let unableToForceDisconnect = Code(number: 1520, name: "OT_PERMISSION_DENIED")
+        /// The user, or the guest's token, is banned from the session (MOD-3).
+        public static let userBanned = Code(number: 1570, name: "OT_USER_BANNED")
         /// The client cannot understand the server's answer.
         public static let unexpectedServerResponse = Code(number: 2001, name: "OT_UNEXPECTED_SERVER_RESPONSE")
 
@@ -61,20 +63,38 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let all: [Code] = [
             .invalidParameter, .permissionDenied, .notFound, .tooLong, .rateLimited, .notConnected,
             .authenticationError, .invalidSession, .connectFailed, .notConnectedToModerate, .badTarget, .illegalState,
-            .connectionLimitExceeded, .unableToForceDisconnect, .unexpectedServerResponse,
+            .connectionLimitExceeded, .unableToForceDisconnect, .userBanned, .unexpectedServerResponse,
         ]
     }
 
     public let code: Code
     /// One sentence for people. It never contains a token, a secret or a client's text.
     public let message: String
+    /// A box, since nearly all errors have neither, and the answers to signals have room for an error.
+    private let details: Details?
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
+    private indirect enum Details: Sendable {
+        case because(Restriction?, retryAfter: Duration?)
     }
 
-    public var isRetryable: Bool { code.isRetryable }
+    /// The restriction because of which the server refused the request (MOD-3, MOD-4).
+    public var restriction: Restriction? {
+        if case .because(let restriction, _)? = details { restriction } else { nil }
+    }
+    /// How long to wait before the request can succeed, in whole milliseconds, if the server knows it.
+    public var retryAfter: Duration? { if case .because(_, let wait)? = details { wait } else { nil } }
+
+    public init(
+        _ code: Code, _ message: String, restriction: Restriction? = nil, retryAfter: Duration? = nil
+    ) {
+        self.code = code
+        self.message = message
+        details = restriction == nil && retryAfter == nil ? nil : .because(restriction, retryAfter: retryAfter)
+    }
+
+    /// A restriction that ends by itself makes a refused request succeed later. A banned client does not come back by
+    /// itself (MOD-3).
+    public var isRetryable: Bool { code.isRetryable || (code == .permissionDenied && retryAfter != nil) }
     public var description: String { "\(message) (\(code.name) \(code.number))" }
 }
 

@@ -87,10 +87,11 @@ extension HistoryAnswer {
 
 extension Erasure {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        switch (try Self.seq("ref", reader), try Self.seq("through", reader)) {
-        case (let ref?, nil): self = .message(ref)
-        case (nil, let through?): self = .through(through)
-        case (nil, nil), (.some, .some): throw reader.error("name one message with \"ref\", or use \"through\"")
+        switch (try Self.seq("ref", reader), try Self.seq("through", reader), try reader.user()) {
+        case (let ref?, nil, nil): self = .message(ref)
+        case (nil, let through?, nil): self = .through(through)
+        case (nil, nil, let user?): self = .user(user)
+        default: throw reader.error("name one message with \"ref\", or use \"through\" or \"user\"")
         }
     }
 
@@ -105,6 +106,7 @@ extension Erasure {
         switch self {
         case .message(let seq): writer.member("ref", seq.rawValue)
         case .through(let seq): writer.member("through", seq.rawValue)
+        case .user(let user): writer.member("user", user.rawValue)
         }
     }
 }

@@ -54,11 +54,17 @@ public enum Erasure: Hashable, Sendable {
     case message(Seq)
     /// All messages up to this one.
     case through(Seq)
+    /// All messages of a user that come before the erasure.
+    case user(UserID)
 
-    public func covers(_ seq: Seq) -> Bool {
+    /// Whether the erasure concerns an earlier message.
+    ///
+    /// - Parameter user: of the message's sender.
+    public func covers(_ seq: Seq, of user: @autoclosure () -> UserID?) -> Bool {
         switch self {
         case .message(let erased): seq == erased
         case .through(let last): seq <= last
+        case .user(let erased): user() == erased
         }
     }
 }

@@ -66,6 +66,10 @@ extension ClientMessage {
             self = .history(try reader.requiredID(), try HistoryRequest(reader))
         case "erase":
             self = .erase(try reader.requiredID(), try Erasure(reader))
+        case "moderate":
+            self = .moderate(try reader.requiredID(), try ModerationRequest(reader))
+        case "restrictions":
+            self = .restrictions(try reader.requiredID())
         case "disconnect":
             self = .disconnect(try reader.requiredID())
         case "pong":
@@ -74,7 +78,7 @@ extension ClientMessage {
             // An error message never repeats a client's text.
             throw reader.error(
                 "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"history\", "
-                    + "\"erase\", \"disconnect\" or \"pong\"")
+                    + "\"erase\", \"moderate\", \"restrictions\", \"disconnect\" or \"pong\"")
         }
     }
 
@@ -111,6 +115,13 @@ extension ClientMessage {
             writer.member("op", "erase")
             writer.member("id", id.rawValue)
             erasure.writeMembers(to: &writer)
+        case .moderate(let id, let request):
+            writer.member("op", "moderate")
+            writer.member("id", id.rawValue)
+            request.writeMembers(to: &writer)
+        case .restrictions(let id):
+            writer.member("op", "restrictions")
+            writer.member("id", id.rawValue)
         case .disconnect(let id):
             writer.member("op", "disconnect")
             writer.member("id", id.rawValue)

@@ -9,6 +9,10 @@ public enum ClientMessage: Hashable, Sendable {
     case history(RequestID, HistoryRequest)
     /// Erases messages of the session's history (HIS-9).
     case erase(RequestID, Erasure)
+    /// Restricts a user or the session, or lifts a restriction (MOD-1).
+    case moderate(RequestID, ModerationRequest)
+    /// Reads the restrictions that hold (MOD-6).
+    case restrictions(RequestID)
     case disconnect(RequestID)
     /// Reply to a ping. It has no ID, and the server does not answer it (HB-1).
     case pong

@@ -100,6 +100,11 @@ struct MessageReader {
         return readers
     }
 
+    /// The objects of a list; none for an absent member.
+    func optionalObjects(_ name: String) throws(ClientMessageError) -> [MessageReader] {
+        isAbsent(name) ? [] : try requiredObjects(name)
+    }
+
     func strings(_ name: String) throws(ClientMessageError) -> [String]? {
         guard let value = object[name] else { return nil }
         guard let values = value.arrayValue else { throw error("\"\(path)\(name)\" must be an array") }
@@ -107,6 +112,8 @@ struct MessageReader {
         guard texts.count == values.count else { throw error("\"\(path)\(name)\" must hold strings only") }
         return texts
     }
+
+    func isAbsent(_ name: String) -> Bool { object[name] == nil }
 
     func isNull(_ name: String) -> Bool { object[name]?.isNull == true }
 }

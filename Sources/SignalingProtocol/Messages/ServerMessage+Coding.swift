@@ -42,7 +42,18 @@ extension ServerMessage {
                 try DisconnectReason(reader))
         case "connectionAway": .connectionAway(ConnectionID(try reader.requiredString("connectionId")))
         case "connectionBack": .connectionBack(ConnectionID(try reader.requiredString("connectionId")))
-        case "disconnected": .disconnected(try DisconnectReason(reader), try Reconnect(reader))
+        case "moderated": .moderated(try reader.requiredSeq("seq"), try ModerationEvent(reader))
+        case "restricted": .restricted(try reader.requiredSeq("seq"), try Restriction(reader))
+        case "unrestricted": .unrestricted(try reader.requiredSeq("seq"), try Restriction.Kind(reader))
+        case "restrictions":
+            .restrictions(
+                try reader.requiredID(),
+                try reader.requiredObjects("restrictions").map { (inner) throws(ClientMessageError) in
+                    try RestrictionRecord(inner)
+                })
+        case "disconnected":
+            .disconnected(
+                try DisconnectReason(reader), try Reconnect(reader), ban: try Restriction(memberOf: reader))
         case "ping": .ping(try reader.requiredSeq("seq"))
         default: nil
         }
@@ -100,11 +111,31 @@ extension ServerMessage {
         case .connectionBack(let connection):
             writer.member("ev", "connectionBack")
             writer.member("connectionId", connection.rawValue)
-        case .disconnected(let reason, let reconnect):
+        case .moderated(let seq, let event):
+            writer.member("ev", "moderated")
+            writer.member("seq", seq.rawValue)
+            event.writeMembers(to: &writer)
+        case .restricted(let seq, let restriction):
+            writer.member("ev", "restricted")
+            writer.member("seq", seq.rawValue)
+            restriction.writeMembers(to: &writer)
+        case .unrestricted(let seq, let kind):
+            writer.member("ev", "unrestricted")
+            writer.member("seq", seq.rawValue)
+            writer.member("kind", kind.rawValue)
+        case .restrictions(let id, let records):
+            writer.member("ev", "restrictions")
+            writer.member("id", id.rawValue)
+            writer.name("restrictions")
+            writer.beginArray()
+            for record in records { record.write(to: &writer) }
+            writer.endArray()
+        case .disconnected(let reason, let reconnect, let ban):
             writer.member("ev", "disconnected")
             writer.member("reason", reason.rawValue)
             writer.member("reconnect", reconnect != .never)
             if case .after(let wait) = reconnect { writer.member("reconnectAfter", wait.wholeMilliseconds) }
+            ban?.writeMember(to: &writer)
         case .ping(let seq):
             writer.member("ev", "ping")
             writer.member("seq", seq.rawValue)
@@ -142,7 +173,9 @@ extension SignalingError {
         let code = Code(
             number: Int(clamping: try reader.requiredInteger("code")), name: try reader.requiredString("name"),
             isRetryable: try reader.bool("retryable") ?? false)
-        self.init(code, try reader.string("message") ?? "")
+        self.init(
+            code, try reader.string("message") ?? "", restriction: try Restriction(memberOf: reader),
+            retryAfter: reader.integer("retryAfter").flatMap { $0 >= 0 ? .milliseconds($0) : nil })
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -150,5 +183,7 @@ extension SignalingError {
         writer.member("name", code.name)
         writer.member("message", message)
         writer.member("retryable", isRetryable)
+        restriction?.writeMember(to: &writer)
+        if let retryAfter { writer.member("retryAfter", retryAfter.wholeMilliseconds) }
     }
 }

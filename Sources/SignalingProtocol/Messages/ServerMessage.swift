@@ -22,8 +22,17 @@ public enum ServerMessage: Hashable, Sendable {
     case connectionAway(ConnectionID)
     /// A connection that was away has a socket again (PRES-4).
     case connectionBack(ConnectionID)
-    /// The server closes this socket; a close frame follows (LEAVE-4).
-    case disconnected(DisconnectReason, Reconnect)
+    /// A moderator or REST has acted. For moderators (MOD-6).
+    indirect case moderated(Seq, ModerationEvent)
+    /// This restriction holds for the client from now on (MOD-5).
+    indirect case restricted(Seq, Restriction)
+    /// A restriction of this kind was lifted (MOD-5).
+    case unrestricted(Seq, Restriction.Kind)
+    /// The restrictions that hold, for a moderator who has asked (MOD-6).
+    case restrictions(RequestID, [RestrictionRecord])
+    /// The server closes this socket; a close frame follows (LEAVE-4). A ban is the reason why it ended, if there is one
+    /// (MOD-3).
+    indirect case disconnected(DisconnectReason, Reconnect, ban: Restriction? = nil)
     /// The server has sent all events up to this seq that are meant for this client (HB-2).
     case ping(Seq)
 }

@@ -19,6 +19,9 @@ extension Welcome {
             },
             away: try reader.strings("away")?.map { ConnectionID($0) },
             hasHistory: try reader.bool("history") ?? false,
+            restrictions: try reader.optionalObjects("restrictions").map { (inner) throws(ClientMessageError) in
+                try Restriction(inner)
+            },
             resume: ResumeOffer(
                 secret: ResumeSecret(try offer.requiredString("secret")),
                 resumeWindow: .seconds(try offer.requiredInteger("resumeSeconds")),
@@ -62,6 +65,16 @@ extension Welcome {
             writer.endArray()
         }
         if hasHistory { writer.member("history", true) }
+        if !restrictions.isEmpty {
+            writer.name("restrictions")
+            writer.beginArray()
+            for restriction in restrictions {
+                writer.beginObject()
+                restriction.writeMembers(to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.name("resume")
         writer.beginObject()
         writer.member("secret", resume.secret.rawValue)
@@ -90,7 +103,7 @@ extension Connection {
         self.init(
             connectionId: ConnectionID(try reader.requiredString("connectionId")),
             creationTime: WallTime(milliseconds: try reader.requiredInteger("creationTime")),
-            data: try reader.string("data") ?? "")
+            data: try reader.string("data") ?? "", user: try reader.user())
     }
 
     func write(to writer: inout JSONWriter) {
@@ -98,7 +111,21 @@ extension Connection {
         writer.member("connectionId", connectionId.rawValue)
         writer.member("creationTime", creationTime.milliseconds)
         writer.member("data", data)
+        // The last member: the history finds a user's messages by it (HIS-9).
+        if let user { writer.member("user", user.rawValue) }
         writer.endObject()
+    }
+}
+
+extension UserID {
+    /// How the encoded connections of this user end, and no others: `,"user":"…"}`. The member is the last one, and JSON
+    /// escapes the quotation marks within the other texts.
+    public var endOfConnection: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("user", rawValue)
+        writer.endObject()
+        return [UInt8(ascii: ",")] + writer.bytes.dropFirst()
     }
 }
 

@@ -33,6 +33,8 @@ public struct Welcome: Hashable, Sendable {
     public var away: [ConnectionID]?
     /// Whether the session keeps a history that this client may read (HIS-5).
     public var hasHistory: Bool
+    /// What holds for this client (MOD-5).
+    public var restrictions: [Restriction]
     public var resume: ResumeOffer
     /// The time between two pings of the server, in whole seconds (HB-1).
     public var heartbeat: Duration
@@ -41,7 +43,7 @@ public struct Welcome: Hashable, Sendable {
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
-        hasHistory: Bool = false, resume: ResumeOffer,
+        hasHistory: Bool = false, restrictions: [Restriction] = [], resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
@@ -55,6 +57,7 @@ public struct Welcome: Hashable, Sendable {
         self.missing = missing
         self.away = away
         self.hasHistory = hasHistory
+        self.restrictions = restrictions
         self.resume = resume
         self.heartbeat = heartbeat
     }

@@ -31,6 +31,13 @@ public protocol SignalChannel: Sendable {
     /// The claim of the present connection, with which another run of the program can replace it. Default: nil.
     var claim: ConnectionClaim? { get }
 
+    /// The user of the present connection; nil for a guest, and before connecting (USR-1). Default: nil.
+    var user: UserID? { get }
+
+    /// What keeps this connection from signalling at a moment (MOD-4); nil: nothing, which is the default. Of several
+    /// it is the one that holds longest.
+    func restriction(at now: WallTime) -> Restriction?
+
     /// Whether a connection is in the session now; nil when the channel does not know, which is the default.
     func isMember(_ connection: ConnectionID) -> Bool?
 
@@ -52,6 +59,8 @@ extension SignalChannel {
     public var epoch: Epoch? { nil }
     public var hasHistory: Bool { false }
     public var claim: ConnectionClaim? { nil }
+    public var user: UserID? { nil }
+    public func restriction(at now: WallTime) -> Restriction? { nil }
     public func isMember(_ connection: ConnectionID) -> Bool? { nil }
 
     public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {

@@ -15,8 +15,11 @@ public enum SignalChannelEvent: Hashable, Sendable {
     case signal(Signal)
     /// The page of the session's history that the connect asked for (HIS-5).
     case history(HistoryPage)
-    /// Messages were erased from the session's history (HIS-9).
-    case erased(Erasure)
+    /// Messages were erased from the session's history (HIS-9). The erasure's own seq, if it is known: earlier messages
+    /// are concerned.
+    case erased(Erasure, seq: Seq? = nil)
+    /// What ``SignalChannel/restriction(at:)`` answers has changed, other than by the clock (MOD-5).
+    case restrictionsChanged
     /// Another client joined.
     case connectionCreated(Connection)
     /// Another client left. No event from it follows, except a replayed signal after a reconnect as a new connection.

@@ -47,6 +47,42 @@ public struct ConnectionID: RawIdentifier {
     public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
+/// The name of a user: the same over tabs, devices, reloads and tokens (USR-1).
+public struct UserID: RawIdentifier {
+    public let rawValue: String
+    /// A value is not necessarily valid: ``isValid(_:)`` checks that.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether the text has 1 to ``Limits/userIDLength`` UTF-16 units, and no control character.
+    public static func isValid(_ text: String) -> Bool {
+        (1...Limits.userIDLength).contains(text.utf16.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    // By bytes, as browsers and the history compare them: Swift would hold "é" and "e" with an accent for one.
+    public static func == (left: UserID, right: UserID) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    public static func < (left: UserID, right: UserID) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Checks the ID as the server does.
+    ///
+    /// - Throws: `invalidParameter` for one that no user has.
+    public func validate() throws(SignalingError) {
+        guard Self.isValid(rawValue) else { throw SignalingError(.invalidParameter, Self.requirement) }
+    }
+
+    static let requirement = "\"user\" must be 1 to \(Limits.userIDLength) UTF-16 units without control characters"
+}
+
 /// The random name of a session's order of events. It changes only when the server loses that order.
 public struct Epoch: RawIdentifier {
     public let rawValue: String

@@ -16,6 +16,24 @@ public enum Limits {
     /// Longest connection data that this package writes into a token, in UTF-16 units (OpenTok's documented limit).
     public static let connectionDataIssued = 1000
 
+    /// Longest connection ID that a client sends, in bytes: no server issues a longer one.
+    public static let connectionIDByteCount = 255
+
+    /// Longest user ID, in UTF-16 units (USR-1).
+    public static let userIDLength = 128
+
+    /// Longest reason of a restriction, in UTF-16 units (MOD-1).
+    public static let reasonLength = 256
+
+    /// Longest time that a restriction holds, in seconds, unless it holds until it is lifted (MOD-1): a year.
+    public static let restrictionSeconds = 31_536_000
+
+    /// Most revocations of a project (REST-8).
+    public static let revocationCount = 10_000
+
+    /// Most restrictions of a session (MOD-9), and most actions of moderators that a session records (MOD-7).
+    public static let restrictionCount = 256
+
     /// Largest WebSocket message that the server accepts, in bytes (WIRE-10).
     ///
     /// The largest valid signal is 8192 control characters, six bytes each in JSON (49,152), plus its envelope. The

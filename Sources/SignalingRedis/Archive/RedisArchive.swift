@@ -69,9 +69,26 @@ public final class RedisArchive: MessageArchive {
     }
 
     public func erase(
-        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+        _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        ask(.erase(erasure, session), of: session) { answer($0.map { _ in }) }
+        switch erasure.erasure {
+        case .message, .through: ask(.erase(erasure, session), of: session) { answer($0.map { _ in }) }
+        case .user: erase(erasure, after: .zero, of: session, answer: answer)
+        }
+    }
+
+    /// One part after the other. The state of the session still says what is erased: no page has it meanwhile.
+    private func erase(
+        _ scope: ErasureScope, after seq: Seq, of session: SessionID,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        ask(.eraseOfUser(scope, after: seq, session), of: session) { [weak self] result in
+            if case .success(.stored(_, let next?)) = result {
+                self?.erase(scope, after: next, of: session, answer: answer)
+            } else {
+                answer(result.map { _ in })
+            }
+        }
     }
 
     public func page(

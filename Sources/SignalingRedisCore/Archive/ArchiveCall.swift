@@ -4,7 +4,9 @@ import SignalingProtocol
 /// What an archive asks one Redis.
 package enum ArchiveCall {
     case append([ArchivedMessage], SessionID)
-    case erase(Erasure, SessionID)
+    case erase(ErasureScope, SessionID)
+    /// Erases those of a user among ``ArchiveCall/erasedCount`` messages after this seq.
+    case eraseOfUser(ErasureScope, after: Seq, SessionID)
     case page(HistoryRequest, SessionID)
     /// Asks for the greatest seq that the history ever had.
     case end(SessionID)
@@ -12,12 +14,24 @@ package enum ArchiveCall {
     case process
     case loadLibrary
 
+    /// Redis does nothing else meanwhile.
+    static let erasedCount = 128
+
     /// Whether Redis must keep something.
     var isWrite: Bool {
         switch self {
-        case .append, .erase: true
+        case .append, .erase, .eraseOfUser: true
         case .page, .end, .process, .loadLibrary: false
         }
+    }
+
+    private static func eraseOfUser(_ scope: ErasureScope, after seq: Seq, _ session: SessionID) -> RedisCommand {
+        var command = RedisCommand(
+            .archiveEraseUser, of: session, [String(scope.seq.rawValue)], extraCount: 3)
+        command.add(scope.senderEnd ?? [])
+        command.add(String(seq.rawValue))
+        command.add(String(erasedCount))
+        return command
     }
 
     package func command(_ bounds: HistoryBounds) -> RedisCommand {
@@ -33,10 +47,15 @@ package enum ArchiveCall {
                 command.add(message.archived)
             }
             return command
-        case .erase(.message(let seq), let session):
-            return RedisCommand(.archiveErase, of: session, ["message", String(seq.rawValue)])
-        case .erase(.through(let seq), let session):
-            return RedisCommand(.archiveErase, of: session, ["through", String(seq.rawValue)])
+        case .erase(let scope, let session):
+            switch scope.erasure {
+            case .message(let seq):
+                return RedisCommand(.archiveErase, of: session, ["message", String(seq.rawValue)])
+            case .through(let seq):
+                return RedisCommand(.archiveErase, of: session, ["through", String(seq.rawValue)])
+            case .user: return Self.eraseOfUser(scope, after: .zero, session)
+            }
+        case .eraseOfUser(let scope, let seq, let session): return Self.eraseOfUser(scope, after: seq, session)
         case .page(let request, let session):
             let (kind, seq): (String, Seq) =
                 switch request.position {
@@ -56,8 +75,8 @@ package enum ArchiveCall {
 
 /// Redis' answer to an ``ArchiveCall``.
 package enum ArchiveAnswer {
-    /// Redis has it, in the process of this name.
-    case stored(process: String)
+    /// Redis has it, in the process of this name. Of an erasure of a user, what comes after this seq is still to be erased.
+    case stored(process: String, next: Seq? = nil)
     case page(ArchivePage)
     case end(Seq?)
     case process(String)
@@ -72,7 +91,8 @@ package enum ArchiveAnswer {
         }
         let answer: ArchiveAnswer? =
             switch call {
-            case .append, .erase: reply[0].text == "stored" ? reply[1].text.map { .stored(process: $0) } : nil
+            case .append, .erase, .eraseOfUser:
+                reply[0].text == "stored" ? reply[1].text.map { .stored(process: $0, next: reply[2].seq) } : nil
             case .process: reply[0].text == "process" ? reply[1].text.map { .process($0) } : nil
             case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
             case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil

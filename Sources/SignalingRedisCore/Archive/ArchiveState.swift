@@ -27,7 +27,7 @@ package struct ArchiveState {
         /// Next: `waiting`, `stored`.
         case sent
         /// Redis has it, in the process of this name. Next: `waiting`.
-        case stored(process: String)
+        case stored(process: String, next: Seq?)
     }
 
     private struct Item {
@@ -182,10 +182,10 @@ package struct ArchiveState {
     private mutating func answered(_ number: UInt64, _ answer: ArchiveAnswer, _ now: MonotonicInstant) {
         guard let item = items[number] else { return }
         switch answer {
-        case .stored(let process):
+        case .stored(let process, let next):
             tell(nil)
             guard case .ready(isTrusted: false) = link else { return finish(number, .success(answer)) }
-            items[number]?.phase = .stored(process: process)
+            items[number]?.phase = .stored(process: process, next: next)
             storedCount += 1
             stored.append((number, now, storedCount))
         case .page, .end, .process, .libraryLoaded: finish(number, .success(answer))
@@ -239,8 +239,8 @@ package struct ArchiveState {
         case .process(let process):
             while let first = stored.first, first.count <= count {
                 stored.removeFirst()
-                if case .stored(process)? = items[first.number]?.phase {
-                    finish(first.number, .success(.stored(process: process)))
+                if case .stored(process, let next)? = items[first.number]?.phase {
+                    finish(first.number, .success(.stored(process: process, next: next)))
                 } else {
                     // Redis was restarted, or is another one: it may have forgotten.
                     sendAgain(first.number, at: now)

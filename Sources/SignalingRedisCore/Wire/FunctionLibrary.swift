@@ -22,7 +22,12 @@ enum RedisFunction: String {
     case archiveAppend = "archive_append"
     case archivePage = "archive_page"
     case archiveErase = "archive_erase"
+    case archiveEraseUser = "archive_erase_user"
     case archiveEnd = "archive_end"
+    case revoke
+    case takeBackRevocation = "take_back_revocation"
+    case revocationIndex = "revocation_index"
+    case revocationRows = "revocation_rows"
     /// Asks for the name of Redis' process.
     case process
 }

@@ -17,9 +17,12 @@
 --                                  s, si: number and id of the snapshot's last command
 --                                  tn, ta: a number to trim to, once its time is old enough
 --                                  c:<run>: the counter of the run's last command
---                                  z: there if the session sleeps; its keys then live as long as its history may
+--                                  z: there if the session sleeps; its keys then live as long as its history and its
+--                                  restrictions may
 --   sb:{S}:history         ZSET    the messages of its history, by seq
 --   sb:{S}:kept            HASH    last, trimmed: seqs, and bytes: of the history
+--   sb:revoked             HASH    <project> -> how often its revocations were changed
+--   sb:revoked:<project>   HASH    the subject of a revocation -> its number, of which the greatest counts
 --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
 -- Times are in microseconds. They exceed what Lua prints as an integer by itself.
 
@@ -538,6 +541,14 @@ local function archive_page(keys, args)
     return { 'page', read_message(first).seq, read_message(last).seq, more, found }
 end
 
+local function erase_content(kept, value, message)
+    local rest = message.seq .. ' ' .. message.time .. ' ' .. #message.head .. ' 1\n' .. message.head
+    -- In this order the set is never empty, and keeps its life.
+    redis.call('ZADD', kept.set, message.seq, rest)
+    redis.call('ZREM', kept.set, value)
+    kept.bytes = kept.bytes - message.size + read_message(rest).size
+end
+
 -- message or through, seq
 local function archive_erase(keys, args)
     local kept, seq = archive(keys[1]), tonumber(args[2])
@@ -545,14 +556,7 @@ local function archive_erase(keys, args)
     if args[1] == 'message' then
         local value = redis.call('ZRANGEBYSCORE', kept.set, args[2], args[2])[1]
         local message = value and read_message(value)
-        if message and not message.is_erased then
-            local head = message.head
-            local rest = message.seq .. ' ' .. message.time .. ' ' .. #head .. ' 1\n' .. head
-            -- In this order the set is never empty, and keeps its life.
-            redis.call('ZADD', kept.set, args[2], rest)
-            redis.call('ZREM', kept.set, value)
-            kept.bytes = kept.bytes - message.size + read_message(rest).size
-        end
+        if message and not message.is_erased then erase_content(kept, value, message) end
     else
         trim(kept, function(message) return tonumber(message.seq) <= seq end)
         kept.trimmed = math.max(kept.trimmed, math.min(seq, kept.last))
@@ -561,7 +565,66 @@ local function archive_erase(keys, args)
     return { 'stored', redis_run() }
 end
 
+-- the seq before which messages are concerned, how the heads of the user's messages end, the seq after which to begin,
+-- the most messages to look at
+--
+-- Replies with the seq after which the next call has to begin, if others follow.
+local function archive_erase_user(keys, args)
+    local kept, head_end, limit = archive(keys[1]), args[2], tonumber(args[4])
+    if not kept.known then return { 'stored', redis_run(), '' } end
+    local values = redis.call('ZRANGEBYSCORE', kept.set, '(' .. args[3], '(' .. args[1], 'LIMIT', '0', args[4])
+    local last = ''
+    for _, value in ipairs(values) do
+        local message = read_message(value)
+        last = message.seq
+        if not message.is_erased and string.sub(message.head, -#head_end) == head_end then
+            erase_content(kept, value, message)
+        end
+    end
+    save(kept)
+    return { 'stored', redis_run(), #values < limit and '' or last }
+end
+
 local function archive_end(keys) return { 'end', archive(keys[1]).known } end
+
+-- What a project has revoked has changed: all nodes learn it at once.
+local function note_revocations(db, project)
+    redis.call('HINCRBY', 'sb:revoked', project, 1)
+    redis.call('PUBLISH', 'sb:' .. db .. ':nodes', 'revoked ' .. project)
+end
+
+-- db, project, limit, then pairs of subjects and numbers
+local function revoke(keys, args)
+    local key, limit, is_new = keys[1], tonumber(args[3]), false
+    for index = 4, #args, 2 do
+        local subject, number = args[index], args[index + 1]
+        local old = redis.call('HGET', key, subject)
+        if not old and redis.call('HLEN', key) >= limit then
+            if is_new then note_revocations(args[1], args[2]) end
+            return { 'full' }
+        end
+        if not old or tonumber(number) > tonumber(old) then
+            redis.call('HSET', key, subject, number)
+            is_new = true
+        end
+    end
+    if is_new then note_revocations(args[1], args[2]) end
+    return { 'raised', redis.call('HGET', key, args[4]) }
+end
+
+-- db, project, subject
+local function take_back_revocation(keys, args)
+    local count = redis.call('HDEL', keys[1], args[3])
+    if count > 0 then note_revocations(args[1], args[2]) end
+    return { 'removed', count }
+end
+
+local function revocation_index() return { 'revoked', redis_run(), redis.call('HGETALL', 'sb:revoked') } end
+
+-- project
+local function revocation_rows(keys, args)
+    return { 'rows', redis.call('HGET', 'sb:revoked', args[1]) or '0', redis.call('HGETALL', keys[1]) }
+end
 
 local function process() return { 'process', redis_run() } end
 
@@ -586,5 +649,10 @@ register('goodbye', goodbye, { 'allow-oom' })
 register('archive_append', archive_append, {})
 register('archive_page', archive_page, { 'allow-oom' })
 register('archive_erase', archive_erase, { 'allow-oom' })
+register('archive_erase_user', archive_erase_user, { 'allow-oom' })
 register('archive_end', archive_end, { 'allow-oom' })
+register('revoke', revoke, { 'allow-oom' })
+register('take_back_revocation', take_back_revocation, { 'allow-oom' })
+register('revocation_index', revocation_index, { 'allow-oom' })
+register('revocation_rows', revocation_rows, { 'allow-oom' })
 register('process', process, { 'allow-oom' })

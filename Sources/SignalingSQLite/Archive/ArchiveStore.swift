@@ -6,8 +6,16 @@ final class ArchiveStore {
     /// One step of the writer.
     enum Work: Sendable {
         case append([ArchivedMessage], to: SessionID)
-        case erase(Erasure, of: SessionID)
+        /// One of a user is done in several transactions (``eraseMessages(in:of:after:)``).
+        case erase(ErasureScope, of: SessionID)
         case changeBounds(HistoryBounds)
+
+        var isErasureOfUser: Bool {
+            switch self {
+            case .erase(let scope, _): scope.senderEnd != nil
+            case .append, .changeBounds: false
+            }
+        }
 
         /// What it adds to a transaction.
         var rowCount: Int {
@@ -25,7 +33,7 @@ final class ArchiveStore {
     let sessions: ArchiveSessions
     private(set) var totals: ArchiveTotals
     private(set) var bounds: HistoryBounds
-    private let chunks: ArchiveChunks
+    let chunks: ArchiveChunks
     private let begin: Statement
     private let commit: Statement
     private let writeTotals: Statement
@@ -61,7 +69,7 @@ final class ArchiveStore {
     func execute(_ work: Work) throws(DatabaseError) {
         switch work {
         case .append(let messages, let session): try append(messages, to: session)
-        case .erase(let erasure, let session): try erase(erasure, of: session)
+        case .erase(let scope, let session): try erase(scope, of: session)
         case .changeBounds(let new): bounds = new
         }
     }
@@ -103,9 +111,9 @@ final class ArchiveStore {
         for chunk in ArchiveChunk.pack(merged) { try chunks.insert(chunk, row.key) }
     }
 
-    private func erase(_ erasure: Erasure, of session: SessionID) throws(DatabaseError) {
+    private func erase(_ scope: ErasureScope, of session: SessionID) throws(DatabaseError) {
         try change(session, createsIt: false) { (row) throws(DatabaseError) in
-            switch erasure {
+            switch scope.erasure {
             case .message(let seq):
                 guard var chunk = try chunks.row(at: seq.rawValue, row.key)?.chunk,
                     let index = chunk.messages.firstIndex(where: { $0.seq == seq })
@@ -117,6 +125,7 @@ final class ArchiveStore {
                 // All at once: none of it may be read after the answer.
                 while try trim(&row, { _, message in message.seq <= seq }) {}
                 row.trimmed = max(row.trimmed, min(seq.rawValue, row.last))
+            case .user: _ = try eraseMessages(in: scope, &row, after: .min, limit: .max)
             }
         }
     }

@@ -46,6 +46,8 @@ final class ArchiveWriter: @unchecked Sendable {
     private var isStalled = false
     /// Content was erased that the write-ahead log may still have.
     private var mustTruncate = false
+    /// How far the first work of those that wait has got, if it erases the messages of a user.
+    private var erasedThrough = Int64.min
 
     init(_ opened: OpenArchive, at place: ArchivePlace, reading: ArchiveReading, answers: ArchiveAnswers) {
         target = .open(opened)
@@ -107,6 +109,9 @@ final class ArchiveWriter: @unchecked Sendable {
     /// Commits what waits, and a step of a sweep.
     private func writeNext() -> Step {
         let items = take()
+        if let first = items.first, first.work.isErasureOfUser, case .erase(let scope, let session) = first.work {
+            return eraseStep(scope, session, first.number)
+        }
         if !items.isEmpty {
             let isStalled = !perform(
                 { store throws(DatabaseError) in
@@ -140,6 +145,24 @@ final class ArchiveWriter: @unchecked Sendable {
         return isStalled ? .stalled : .wrote
     }
 
+    /// Erases the messages of a user, in transactions of a bounded size. The state of the session still says what is erased:
+    /// no page has it meanwhile.
+    private func eraseStep(_ scope: ErasureScope, _ session: SessionID, _ number: UInt64?) -> Step {
+        var next: Int64?
+        let isStalled = !perform(
+            { [erasedThrough] store throws(DatabaseError) in
+                next = try store.eraseMessages(in: scope, of: session, after: erasedThrough)
+            },
+            answer: { [self] result in
+                if case .success = result, let next { return erasedThrough = next }
+                erasedThrough = .min
+                waiting.withLock { _ = $0.items.removeFirst() }
+                mustTruncate = true
+                if let number { answers.give([(number, result.map { .done })]) }
+            })
+        return isStalled ? .stalled : .wrote
+    }
+
     /// The next work of one transaction. It waits on until it is committed.
     private func take() -> [Item] {
         waiting.withLock { waiting in
@@ -147,8 +170,9 @@ final class ArchiveWriter: @unchecked Sendable {
             var rows = 0
             for item in waiting.items {
                 rows += item.work.rowCount
-                if !items.isEmpty, rows > Self.rowLimit { break }
+                if !items.isEmpty, rows > Self.rowLimit || item.work.isErasureOfUser { break }
                 items.append(item)
+                if item.work.isErasureOfUser { break }
             }
             if items.isEmpty, waiting.sweeps.isEmpty, sweep == nil { waiting.isScheduled = false }
             return items

@@ -71,7 +71,7 @@ public final class SQLiteArchive: MessageArchive {
     }
 
     public func erase(
-        _ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+        _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         writer.add(.erase(erasure, of: session), answers.note { answer($0.map { _ in () }) })
     }

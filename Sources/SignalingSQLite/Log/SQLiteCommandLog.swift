@@ -85,13 +85,13 @@ public final class SQLiteCommandLog: LocalCommandLog {
 
     // MARK: - LocalCommandLog
 
-    public func sleep(_ snapshot: CommandSnapshot) {
+    public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
         guard let tail = tails[snapshot.session], tail.contains(snapshot.position),
             tail.number == snapshot.position.number
         else { return }
         tails[snapshot.session] = nil
         sleeperCount += 1
-        writer.add([.sleep(tail.key, PendingSnapshot(snapshot))])
+        writer.add([.sleep(tail.key, PendingSnapshot(snapshot), reason)])
     }
 
     public func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
@@ -101,8 +101,8 @@ public final class SQLiteCommandLog: LocalCommandLog {
         writer.add([.wake(SessionKey(lastKey), session)])
     }
 
-    public func forgetSleepers(_ sessions: [SessionID]) {
-        if sleeperCount > 0, !sessions.isEmpty { writer.add([.forget(sessions)]) }
+    public func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) {
+        if sleeperCount > 0 { writer.add([.forget(sessions, at: time)]) }
     }
 
     private func noteWoken(_ session: SessionID, _ key: SessionKey, _ snapshot: KeptCommands.Snapshot?) {

@@ -5,8 +5,9 @@ import SignalingProtocol
 ///
 /// `command` is in one global order and has no further index: so an append writes the last page only, and old commands
 /// are deleted as a prefix. `session` names each session by a number, which keeps the rows of `command` short, and has
-/// its newest snapshot. `sleeper` has the sessions that wait for their next join, and is not read at the start. The
-/// commands of a session without a row in `session` belong to an ended session.
+/// its newest snapshot. `sleeper` has the sessions that wait for their next join, and is not read at the start;
+/// `restricted` says which of them are kept because of a restriction (MOD-9). The commands of a session without a row in
+/// `session` belong to an ended session.
 enum CommandSchema {
     /// The tables by their names, as SQLite keeps their definitions.
     static let tables = [
@@ -36,12 +37,20 @@ enum CommandSchema {
         """,
         "sleeper": """
         CREATE TABLE sleeper (
-            id BLOB PRIMARY KEY,            -- of a session that nobody is in, and that has a history (HIS-3)
+            id BLOB PRIMARY KEY,            -- of a session that nobody is in, and that is kept (HIS-3, MOD-9)
             number INTEGER NOT NULL,        -- number, run and counter of its last command
             run INTEGER NOT NULL,
             counter INTEGER NOT NULL,
             checksum INTEGER NOT NULL,
             snapshot BLOB NOT NULL          -- of its last state
+        ) STRICT, WITHOUT ROWID
+        """,
+        "restricted": """
+        CREATE TABLE restricted (
+            id BLOB PRIMARY KEY,            -- of a sleeper
+            until INTEGER NOT NULL,         -- when its restrictions have ended; the greatest number for those without an end
+            history INTEGER NOT NULL,       -- 1 if it may have a history, too
+            checksum INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
         "state": """
@@ -59,8 +68,10 @@ enum CommandSchema {
     ]
 
     static let schema = DatabaseSchema(
-        applicationID: 0x5367_4278, version: 2, tables: tables,
-        migrations: [1: tables["sleeper"].map { [$0] } ?? []])
+        applicationID: 0x5367_4278, version: 3, tables: tables,
+        migrations: [1: creation(of: "sleeper"), 2: creation(of: "restricted")])
+
+    private static func creation(of table: String) -> [String] { tables[table].map { [$0] } ?? [] }
 
     static func checksum(
         position: Int64, key: SessionKey, at logPosition: LogPosition, time: MonotonicInstant,
@@ -116,7 +127,10 @@ extension Database {
                 try execute("DELETE FROM command")
                 try execute("DELETE FROM session")
             }
-            if content.sleeperCount == 0 { try execute("DELETE FROM sleeper") }
+            if content.sleeperCount == 0 {
+                try execute("DELETE FROM sleeper")
+                try execute("DELETE FROM restricted")
+            }
             for key in content.emptySessions { try execute("DELETE FROM session WHERE key = \(key.rawValue)") }
             try state.write(try Statement(LogState.write, in: self))
             try execute("COMMIT")

@@ -23,6 +23,9 @@ final class CommandStore {
     private let findTime: Statement
     private let writeState: Statement
     private let sleepers: SleeperTable
+    private let restricted: RestrictedTable
+    /// The restricted sleepers that one step looks at. The next minute goes on.
+    private static let endedCount = 256
     private let scrubber: CommandScrubber
 
     /// - Parameter content: what the database has, read from the same connection.
@@ -43,6 +46,7 @@ final class CommandStore {
         findTime = try Statement("SELECT time FROM command WHERE session = ? AND number = ?", in: database)
         writeState = try Statement(LogState.write, in: database)
         sleepers = try SleeperTable(database)
+        restricted = try RestrictedTable(database)
         scrubber = try CommandScrubber(database)
 
         retention = Retention(
@@ -155,20 +159,40 @@ final class CommandStore {
             guard let last = retention.position(of: through.number, in: key) else { return }
             try update(key, session, position: last, at: through, snapshot: nil)
         case .end(let key): try delete(key)
-        case .sleep(let key, let snapshot):
+        case .sleep(let key, let snapshot, let reason):
             try sleepers.insert(snapshot.session, snapshot.position, snapshot.bytes)
+            try restricted.insert(snapshot.session, reason)
             try delete(key)
         case .wake(let key, let session):
             let snapshot = try sleepers.take(session)
+            try restricted.delete(session)
             if let snapshot {
                 try insert(session, key)
                 try update(key, session, position: position, at: snapshot.position, snapshot: snapshot.bytes)
             }
             outcome.woken.append((session, key, snapshot))
         case .scrub(let key, let after): outcome.scrubbed = (key, try scrubber.scrub(key, after: after))
-        case .forget(let sessions):
-            for session in sessions where try sleepers.delete(session) { outcome.forgottenCount += 1 }
+        case .forget(let sessions, let time): outcome.forgottenCount += try forget(sessions, at: time)
         }
+    }
+
+    /// - Parameter sessions: have no history any more.
+    /// - Returns: how many sleepers were forgotten.
+    private func forget(_ sessions: [SessionID], at time: MonotonicInstant) throws(DatabaseError) -> Int {
+        var count = 0
+        for session in sessions {
+            if var reason = try restricted.reason(of: session) {
+                reason.hasHistory = false
+                try restricted.insert(session, reason)
+            } else if try sleepers.delete(session) {
+                count += 1
+            }
+        }
+        for (session, reason) in try restricted.ended(at: time, limit: Self.endedCount) {
+            if reason?.hasHistory != true, try sleepers.delete(session) { count += 1 }
+            try restricted.delete(session)
+        }
+        return count
     }
 
     private func insert(_ session: SessionID, _ key: SessionKey) throws(DatabaseError) {
@@ -199,7 +223,7 @@ final class CommandStore {
                 outcome.asked.append(snapshot.session)
             }
         case .cover(let key, _, let through): retention.cover(through.number, of: key)
-        case .end(let key), .sleep(let key, _): retention.end(key)
+        case .end(let key), .sleep(let key, _, _): retention.end(key)
         case .wake(let key, let session):
             guard let snapshot = outcome.woken.first(where: { $0.key == key })?.snapshot else { return }
             let number = snapshot.position.number

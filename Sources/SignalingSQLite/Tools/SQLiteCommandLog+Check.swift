@@ -44,6 +44,9 @@ extension SQLiteCommandLog {
                     }
                 }
             }
+            if try RestrictedTable.hasChangedRow(database) {
+                report.faults.append("a row of the table restricted was changed")
+            }
             report.obstacle = content.reasonToBeginAnew(
                 boot: BootID.current(), mark: mark, database: FileIdentity(path: files.path))
             if content.lastPosition < mark.confirmed, let obstacle = report.obstacle { report.faults.append(obstacle) }

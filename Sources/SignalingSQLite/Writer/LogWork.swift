@@ -20,11 +20,11 @@ enum LogWork: Sendable {
     /// that no session needs.
     case scrub(SessionKey?, after: Int64)
     /// The session sleeps, and has no further commands.
-    case sleep(SessionKey, PendingSnapshot)
+    case sleep(SessionKey, PendingSnapshot, SleepReason)
     /// Makes a sleeping session one with this key.
     case wake(SessionKey, SessionID)
-    /// Forgets sleeping sessions.
-    case forget([SessionID])
+    /// Forgets the sleeping sessions that have no reason left. These have no history any more.
+    case forget([SessionID], at: MonotonicInstant)
 }
 
 /// A snapshot on its way to the database. The writer's thread encodes it once, also when the transaction is repeated.

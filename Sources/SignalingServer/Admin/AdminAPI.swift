@@ -4,7 +4,7 @@ import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
 
-/// Answers an operator's questions about sessions and connections, and disconnects connections. Confined to the loop.
+/// Answers an operator's questions about sessions and connections, disconnects connections, and moderates. Confined to the loop.
 ///
 /// It tells nothing that a client wrote: no type and no data of a signal. The data of a connection comes from the token.
 final class AdminAPI {
@@ -36,6 +36,7 @@ final class AdminAPI {
     private let stats: () -> JSONValue
     private let work: SlicedWork<Scope>
     private let lists: SessionLists
+    private var fields = RequestFields()
     /// What the settings call sessions. Changed when the settings are reloaded.
     var labels: [SessionID: SessionLabel] {
         get { lists.labels }
@@ -79,6 +80,14 @@ final class AdminAPI {
             case .events(let session):
                 let page = try Page(exchange)
                 listEvents(exchange, of: try find(session, scope), after: page.after, limit: page.limit, charge)
+            case .moderation(let session):
+                // Also a session that sleeps, which nobody is in.
+                guard isVisible(session, scope) else { throw Self.notFound }
+                if exchange.method == .post {
+                    try hub.moderate(.object(try fields.object(exchange.body)), in: session, for: exchange)
+                } else {
+                    hub.listModeration(of: session, for: exchange, charge: charge)
+                }
             case .connection(let session, let connection):
                 _ = try find(session, scope)
                 exchange.overdueResponse = .undecided
@@ -97,9 +106,13 @@ final class AdminAPI {
     /// - Throws: `notFound`, also for a session of another project, so that a caller learns nothing about it.
     private func find(_ session: SessionID, _ scope: Scope) throws(SignalingError) -> SessionState {
         guard isVisible(session, scope), let state = hub.inspectableEngine?.state(of: session) else {
-            throw SignalingError(.notFound, "there is no such session, or nobody is in it")
+            throw Self.notFound
         }
         return state
+    }
+
+    private static var notFound: SignalingError {
+        SignalingError(.notFound, "there is no such session, or nobody is in it")
     }
 
     private func isVisible(_ session: SessionID, _ scope: Scope) -> Bool {
@@ -205,6 +218,7 @@ final class AdminAPI {
             object["connectionId"] = .string(target.rawValue)
         case (.erasure, _): object["kind"] = "erasure"
         case (.erased, _): object["kind"] = "erased"
+        case (.moderation, _): object["kind"] = "moderation"
         case (.presence(let subject), _):
             object["kind"] = "presence"
             object["connectionId"] = .string(subject.rawValue)

@@ -15,6 +15,8 @@ enum AdminRoute: Hashable {
     case sessionConnections(SessionID)
     /// `/sessions/{sessionId}/events`
     case events(SessionID)
+    /// `/sessions/{sessionId}/moderation` (MOD-7)
+    case moderation(SessionID)
     /// `/sessions/{sessionId}/connections/{connectionId}`
     case connection(SessionID, ConnectionID)
 
@@ -36,6 +38,7 @@ enum AdminRoute: Hashable {
         case (nil, _): self = .session(session)
         case ("connections", 1): self = .sessionConnections(session)
         case ("events", 1): self = .events(session)
+        case ("moderation", 1): self = .moderation(session)
         case ("connections", 2):
             guard let connection = PathText.decoded(parts[1]) else { return nil }
             self = .connection(session, ConnectionID(connection))
@@ -46,6 +49,7 @@ enum AdminRoute: Hashable {
     var methods: [HTTPMethod] {
         switch self {
         case .stats, .sessions, .connections, .session, .sessionConnections, .events: [.get, .head]
+        case .moderation: [.get, .head, .post]
         case .connection: [.delete]
         }
     }

@@ -26,6 +26,7 @@ struct ConnectionRow: Sendable {
             "createdAt": .integer(created), "ageSeconds": .integer(max(0, now.milliseconds - created) / 1000),
             "state": .string(member.detachedAt == nil ? "connected" : "detached"),
         ]
+        if let user = member.connection.user { object["user"] = .string(user.rawValue) }
         if let socket {
             object["address"] = .string(socket.address)
             object["isBacklogged"] = .bool(socket.isBacklogged)

@@ -1,8 +1,8 @@
 import SignalingCore
 import SignalingProtocol
 
-/// Finds sessions by their label, a part of their ID, or the data of a connection, which mostly has a person's name. Upper
-/// and lower case are the same in labels and data. Confined to the loop.
+/// Finds sessions by their label, a part of their ID, or the data or user of a connection, which mostly has a person's
+/// name. Upper and lower case are the same, but for IDs of sessions. Confined to the loop.
 struct SessionSearch {
     private let text: String
     private let lowercased: String
@@ -33,7 +33,7 @@ struct SessionSearch {
             if let state = hub.inspectableEngine?.state(of: row.id) {
                 for member in state.memberOverviews.dropFirst(offset).prefix(allowance) where !isFound {
                     count += 1
-                    isFound = matches(member.connection.data)
+                    isFound = matches(member.connection.data) || matches(member.connection.user?.rawValue ?? "")
                 }
             }
             allowance -= count

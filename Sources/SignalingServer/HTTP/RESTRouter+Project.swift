@@ -51,6 +51,20 @@ extension RESTRouter {
         case .message(let session, let seq):
             try check(session, of: project)
             submit(.erase(.server, .message(seq)), to: session, for: exchange)
+        case .userMessages(let session, let user):
+            try check(session, of: project)
+            guard UserID.isValid(user.rawValue) else {
+                throw SignalingError(.invalidParameter, "the path has no user ID")
+            }
+            submit(.erase(.server, .user(user)), to: session, for: exchange)
+        case .moderation(let session):
+            try check(session, of: project)
+            if exchange.method == .post {
+                try hub.moderate(.object(try fields.object(exchange.body)), in: session, for: exchange)
+            } else {
+                hub.listModeration(of: session, for: exchange, charge: charge(to: project))
+            }
+        case .revocations: try handleRevocations(exchange, of: project)
         case .link: exchange.respond(try makeLink(exchange, of: project))
         case .media,
             .streams where exchange.method == .put:
@@ -118,9 +132,11 @@ extension JSONValue {
 extension Connection {
     /// The connection as an item of the list of connections.
     fileprivate var restDescription: JSONValue {
-        [
+        var object: JSONObject = [
             "connectionId": .string(connectionId.rawValue), "createdAt": .integer(creationTime.milliseconds),
             "connectionState": "Connected", "data": .string(data),
         ]
+        if let user { object.append("user", .string(user.rawValue)) }
+        return .object(object)
     }
 }

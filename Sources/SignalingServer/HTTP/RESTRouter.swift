@@ -1,4 +1,5 @@
 import JSONText
+import Logging
 import SignalingCore
 import SignalingProtocol
 import SignalingTokens
@@ -13,6 +14,7 @@ final class RESTRouter {
     private let development: DevelopmentRooms?
     private let isShared: Bool
     var links: LinkCodes?
+    let revocations: any RevocationStore
     var fields = RequestFields()
     var randomness = SystemRandomNumberGenerator()
     private var rates: RequestRates
@@ -28,20 +30,23 @@ final class RESTRouter {
     let admin: AdminAPI
     private let metrics: (() -> HTTPResponse)?
     private let log: RequestLog
+    private let logger: Logger
 
     /// - Parameters:
     ///   - development: `nil` outside of development mode.
     ///   - isShared: whether devices of the local network use development mode, too.
     ///   - links: `nil` if several nodes share the sessions.
+    ///   - logger: gets a line for each change of what is revoked.
     ///   - obstacle: why the server must not be given new work; `nil` when it may (`/readyz`).
     ///   - historyFault: why messages do not reach the history; `nil` when they do (`/readyz`).
     ///   - admin: for projects, each of which sees its own sessions.
     ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        isShared: Bool, links: LinkCodes?, requestRate: RateLimit?, obstacle: @escaping () -> String?,
+        isShared: Bool, links: LinkCodes?, revocations: any RevocationStore, requestRate: RateLimit?,
+        obstacle: @escaping () -> String?,
         historyFault: @escaping () -> String?, admin: AdminAPI,
-        metrics: (() -> HTTPResponse)?, log: RequestLog
+        metrics: (() -> HTTPResponse)?, log: RequestLog, logger: Logger
     ) {
         self.hub = hub
         self.verifier = verifier
@@ -49,12 +54,14 @@ final class RESTRouter {
         self.development = development
         self.isShared = isShared
         self.links = links
+        self.revocations = revocations
         rates = RequestRates(limit: requestRate)
         self.obstacle = obstacle
         self.historyFault = historyFault
         self.admin = admin
         self.metrics = metrics
         self.log = log
+        self.logger = logger
     }
 
     func handle(_ exchange: HTTPExchange) {
@@ -110,6 +117,16 @@ final class RESTRouter {
         if case .project(let named, _) = route { key = named }
         hub.refusalLog.note(
             error, route: route.metricLabel, address: exchange.remoteAddress, key: key, now: hub.environment.now)
+    }
+
+    func noteRevocation(_ event: Logger.Message, _ subject: Revocation.Subject, of project: Project) {
+        var metadata: Logger.Metadata = ["project": "\(project.apiKey)"]
+        switch subject {
+        case .everything: break
+        case .user(let user): metadata["user"] = "\(user)"
+        case .token(let id): metadata["jti"] = "\(id)"
+        }
+        logger.info(event, metadata: metadata)
     }
 
     /// The response for `/livez` and `/readyz`.
@@ -208,7 +225,8 @@ final class RESTRouter {
         // A client that signs a request does not mean to be let in without. A wrong secret would show only in production.
         if Self.credentials.contains(where: { exchange.header($0) != nil }) { _ = try authorize(exchange, nil) }
         let access = try development.access(
-            room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"), now: .current)
+            room: name, role: exchange.queryValue("role"), data: exchange.queryValue("data"),
+            user: exchange.queryValue("user"), now: .current)
         return .json(access.json, headers: headers)
     }
 

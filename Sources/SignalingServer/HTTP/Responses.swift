@@ -51,7 +51,9 @@ extension HTTPResponse {
             failure(.serviceUnavailable, "the session cannot be served at present; repeat the request")
         case .unavailable(mayBeCarriedOut: true):
             failure(.gatewayTimeout, "the request may have been carried out, or not")
-        case .signalled, .forceDisconnected, .erased, .joined, .wasForceDisconnected, .superseded, .done, .refreshed:
+        case .moderated(let action, _): .json(["seq": .integer(action.seq.rawValue)])
+        case .signalled, .forceDisconnected, .erased, .restrictions, .joined, .wasForceDisconnected, .superseded, .done,
+            .refreshed:
             noContent
         }
     }

@@ -83,12 +83,18 @@ enum ProjectRoute: Hashable {
     case messages(SessionID)
     /// `/session/{sessionId}/message/{seq}`
     case message(SessionID, Seq)
+    /// `/session/{sessionId}/user/{userId}/message`: those of a user, to erase them (HIS-9).
+    case userMessages(SessionID, UserID)
+    /// `/session/{sessionId}/moderation` (MOD-7)
+    case moderation(SessionID)
     /// `/session/{sessionId}/stream`: always empty, and PUT (a layout) concerns media.
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
     case stream(SessionID)
     /// `/link`: a code for a token.
     case link
+    /// `/revocation`: refused tokens (REST-8).
+    case revocations
     /// Archives, broadcasts, muting and everything else about media, which OpenTok has and this server does not.
     case media
 
@@ -98,6 +104,7 @@ enum ProjectRoute: Hashable {
             guard let session = PathText.decoded(parts[1]) else { return nil }
             self.init(session: SessionID(session), parts: Array(parts[2...]))
         case ("link", 1): self = .link
+        case ("revocation", 1): self = .revocations
         case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
             ("callback", _), ("connect", _):
             self = .media
@@ -119,6 +126,10 @@ enum ProjectRoute: Hashable {
         case ("message", 2):
             guard let seq = Seq(digits: parts[1]) else { return nil }
             self = .message(session, seq)
+        case ("user", 3) where parts[2] == "message":
+            guard let user = PathText.decoded(parts[1]) else { return nil }
+            self = .userMessages(session, UserID(user))
+        case ("moderation", 1): self = .moderation(session)
         case ("stream", 1): self = .streams(session)
         case ("stream", 2): self = .stream(session)
         case ("connection", 3) where parts[2] == "play-dtmf", ("stream", 3) where parts[2] == "mute",
@@ -131,10 +142,12 @@ enum ProjectRoute: Hashable {
     var methods: [HTTPMethod] {
         switch self {
         case .signal, .link: [.post]
+        case .revocations: [.get, .head, .post, .delete]
         case .connections, .stream: [.get, .head]
         case .messages: [.get, .head, .delete]
         case .streams: [.get, .head, .put]
-        case .connection, .message: [.delete]
+        case .moderation: [.get, .head, .post]
+        case .connection, .message, .userMessages: [.delete]
         case .media: HTTPMethod.allCases
         }
     }

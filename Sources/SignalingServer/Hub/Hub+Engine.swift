@@ -8,6 +8,7 @@ extension Hub: SessionEngineObserver {
             restCalls.remove(ticket.origin)?(outcome)
         } else if let peer = peer(of: ticket.origin) {
             note(outcome, of: ticket, for: peer)
+            if !peer.refreshes.isEmpty { peer.noteRefresh(ticket.request, outcome) }
             // CON-14: the client has given up while the session had not answered.
             if case .joined = outcome, peer.socket.hasHungUp { handle(.mustClose(.goingAway), for: peer) }
             handle(.answered(ticket.request, outcome), for: peer)
@@ -32,6 +33,9 @@ extension Hub: SessionEngineObserver {
         }
         if peer.subscription != nil {
             statistics.noteAnswer(outcome)
+            if case .moderated = outcome, let session = peer.state.connected?.session {
+                noteModeration(outcome, in: session)
+            }
         } else if case .refused(let error) = outcome {
             noteRefused(error, of: peer, key: peer.joinKey?.project)
         }
@@ -68,8 +72,10 @@ extension Hub: SessionEngineObserver {
             room.flushScheduler.noteWaiting(byteCount: 0)
             markDirty(room)
         case .onlineOnlyDropped(let drop): statistics.noteDropped(drop)
-        case .ended(let connection, let reason):
-            if let ended = rooms[session]?.subscription(of: connection) { handle(.ended(reason), for: ended.peer) }
+        case .ended(let connection, let reason, let ban):
+            if let ended = rooms[session]?.subscription(of: connection) {
+                handle(.ended(reason, ban: ban), for: ended.peer)
+            }
         case .superseded(let socket):
             if let older = rooms[session]?.subscription(of: socket) { handle(.superseded, for: older.peer) }
         }

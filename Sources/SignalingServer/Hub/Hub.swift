@@ -16,6 +16,8 @@ import SignalingTransport
 /// - `Hub+Engine.swift`: reports from the session engine,
 /// - `Hub+Turn.swift`: the end of a turn, which writes everything,
 /// - `Hub+Alarms.swift`: the sockets' deadlines,
+/// - `Hub+Moderation.swift`: what moderators do, for operators,
+/// - `Hub+Revocation.swift`: the end of connections whose tokens were revoked,
 /// - `Hub+Drain.swift`: the end of the server.
 final class Hub<Environment: HubEnvironment> {
     let environment: Environment
@@ -29,9 +31,10 @@ final class Hub<Environment: HubEnvironment> {
     private var engineObserver: (any SessionEngineObserver)?
     /// A reload changes `inputRate`, for the connections that follow.
     var limits: HubLimits
-    /// Replaced when the settings are reloaded. Clients in a session stay, since their token was checked when they came.
+    /// Replaced when the settings are reloaded, or tokens are revoked. The other clients in a session stay, since their
+    /// token was checked when they came.
     var verifier: TokenVerifier
-    private let logger: Logger
+    let logger: Logger
     private let refusals: RefusalRecorder?
     let statistics: HubStatistics
     let refusalLog: RefusalLog
@@ -73,6 +76,10 @@ final class Hub<Environment: HubEnvironment> {
     // Deadlines.
     var alarms = TimingWheel<UInt64>()
     private(set) var alarmTimer: Environment.Timer?
+
+    // Revocations: the earliest time to look at all sockets again, and what calls then.
+    var nextRevocationCheck: MonotonicInstant?
+    private(set) var revocationTimer: Environment.Timer?
 
     // The end.
     var drain: Drain?
@@ -116,6 +123,7 @@ final class Hub<Environment: HubEnvironment> {
         flushTimer = environment.makeTimer {}
         sessionTimer = environment.makeTimer { [weak self] in self?.sessionDeadline = nil }
         inputTimer = environment.makeTimer { [weak self] in self?.handleQueuedInput() }
+        revocationTimer = environment.makeTimer { [weak self] in self?.checkRevocations() }
         alarmTimer = environment.makeTimer { [weak self] in self?.handleDueAlarms() }
         engineObserver = environment.makeEngineObserver(for: self)
         engine.observer = engineObserver ?? self
@@ -160,6 +168,22 @@ final class Hub<Environment: HubEnvironment> {
         engine.submit(command, to: session, ticket: ticket, now: environment.now)
     }
 
+    /// Submits an action of the project's own server (MOD-7). Calls `answer` on the loop.
+    func moderate(
+        _ request: ModerationRequest, in session: SessionID, answer: @escaping (SessionOutcome) -> Void
+    ) {
+        submit(.moderate(.server, request, environment.wallTime), to: session) { [weak self] outcome in
+            self?.noteModeration(outcome, in: session)
+            answer(outcome)
+        }
+    }
+
+    /// Reads what holds in a session, and the latest actions, for the project's own server (MOD-7). Calls `answer` on the
+    /// loop.
+    func readModeration(of session: SessionID, answer: @escaping (ModerationReading) -> Void) {
+        engine.readModeration(of: session, now: environment.now, answer: answer)
+    }
+
     /// Reads a page for the project's own server. Calls `answer` on the loop.
     func readHistory(
         _ request: HistoryRequest, of session: SessionID, answer: @escaping (Result<PageBytes, SignalingError>) -> Void
@@ -190,6 +214,10 @@ final class Hub<Environment: HubEnvironment> {
                     statistics.ackSampler.submitted(origin: ticket.origin, request: request, now: now)
                 }
                 engine.submit(command, to: session, ticket: ticket, now: now)
+            case .moderate(let sender, let request, let session, let id):
+                let command = SessionCommand.moderate(sender, request, environment.wallTime)
+                engine.submit(
+                    command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: id), now: now)
             case .ping: ping(peer)
             case .pauseReading:
                 statistics.pauses += 1
@@ -212,12 +240,13 @@ final class Hub<Environment: HubEnvironment> {
             let key = JoinControl.Key(project: grant.apiKey, token: TokenDigest(of: request.token))
             try checkLimits(of: key, for: peer, request, in: grant.sessionId)
             peer.joinKey = key
+            peer.token = grant.origin
             let lineRateFullAt = lineRates.fullAt(key.token, now: environment.now)
             let secret = ResumeSecret(using: &randomness)
             result = .success(
                 ConnectionState.Admission(
                     session: grant.sessionId, connectionId: ConnectionID(using: &randomness), role: grant.role,
-                    data: grant.connectionData, wallTime: now, untimeliness: untimeliness,
+                    data: grant.connectionData, user: grant.user, wallTime: now, untimeliness: untimeliness,
                     tokenExpiry: tokenExpiry(of: grant, wallTime: now),
                     socket: SocketID(using: &randomness), resumeSecret: secret,
                     secretHash: ResumeSecretHash(of: secret),
@@ -261,8 +290,9 @@ final class Hub<Environment: HubEnvironment> {
         let result = Result { () throws(SignalingError) in
             let grant = try verifier.verify(
                 token: refresh.token, sessionId: refresh.session, apiKey: refresh.apiKey, now: environment.wallTime)
+            peer.refreshes.add(grant.origin, request)
             return TokenClaims(
-                role: grant.role, data: grant.connectionData,
+                role: grant.role, data: grant.connectionData, user: grant.user,
                 expiry: tokenExpiry(of: grant, wallTime: environment.wallTime))
         }
         handle(.verified(request, result), for: peer)

@@ -1,5 +1,6 @@
 import SignalingCore
 import SignalingProtocol
+import SignalingTokens
 
 /// One socket, with the hub's state for it. Confined to the loop.
 final class Peer<Socket: HubSocket> {
@@ -9,6 +10,9 @@ final class Peer<Socket: HubSocket> {
     @exclusivity(unchecked) var subscription: Subscription<Socket>?
     /// For whom the connection counts when it joins; set when its token is verified.
     var joinKey: JoinControl.Key?
+    /// By what its token can be revoked; set with ``joinKey``. A newer token replaces it.
+    var token: TokenOrigin?
+    var refreshes = PendingRefreshes()
     /// Answers for a socket that is in no session: the lines of one text message.
     @exclusivity(unchecked) var unjoinedLines: [UInt8] = []
     /// Whether the socket has unsent bytes. The hub writes nothing more until it has drained.
@@ -25,6 +29,12 @@ final class Peer<Socket: HubSocket> {
     init(socket: Socket, state: ConnectionState) {
         self.socket = socket
         self.state = state
+    }
+
+    /// The session has answered a request, perhaps one that showed a newer token. A delayed older one changes nothing.
+    func noteRefresh(_ request: RequestID?, _ outcome: SessionOutcome) {
+        guard let newer = refreshes.remove(request), case .refreshed = outcome, let token else { return }
+        if newer.issuedSeconds >= token.issuedSeconds { self.token = newer }
     }
 
     /// Unsent bytes that this client has caused itself (WIRE-13).

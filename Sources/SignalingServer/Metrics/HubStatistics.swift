@@ -28,14 +28,22 @@ final class HubStatistics {
     private(set) var serverSignalRefusals: [SignalingError.Code: Int] = [:]
     private(set) var closes: [CloseReason: Int] = [:]
     private(set) var onlineOnlyDrops: [OnlineOnlyDrop: Int] = [:]
+    /// By the names of the actions.
+    private(set) var moderations: [String: Int] = [:]
+    /// Signals and connects.
+    private(set) var restrictionRefusals: [Restriction.Kind: Int] = [:]
 
     var signalRefusalCount: Int {
         clientSignalRefusals.values.reduce(0, +) + serverSignalRefusals.values.reduce(0, +)
     }
 
     func noteConnected(_ outcome: Welcome.Outcome) { connects[outcome, default: 0] += 1 }
-    func noteConnectRefused(_ error: SignalingError) { connectRefusals[error.code, default: 0] += 1 }
+    func noteConnectRefused(_ error: SignalingError) {
+        connectRefusals[error.code, default: 0] += 1
+        noteRestriction(error)
+    }
     func noteClosed(_ reason: CloseReason) { closes[reason, default: 0] += 1 }
+    func noteModerated(_ action: String) { moderations[action, default: 0] += 1 }
     func noteDropped(_ drop: OnlineOnlyDrop) { onlineOnlyDrops[drop, default: 0] += 1 }
 
     /// The outcome of a request of a connected client.
@@ -44,8 +52,9 @@ final class HubStatistics {
         case .signalled: acceptedClientSignals += 1
         case .refused(let error) where Self.signalErrors.contains(error.code):
             clientSignalRefusals[error.code, default: 0] += 1
+            noteRestriction(error)
         case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased,
-            .refreshed:
+            .moderated, .restrictions, .refreshed:
             break
         }
     }
@@ -55,9 +64,14 @@ final class HubStatistics {
         switch outcome {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
-        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .refreshed:
+        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .moderated,
+            .restrictions, .refreshed:
             break
         }
+    }
+
+    private func noteRestriction(_ error: SignalingError) {
+        if let kind = error.restriction?.kind { restrictionRefusals[kind, default: 0] += 1 }
     }
 
     /// The errors with which a session refuses a signal. Those of moderation are others.

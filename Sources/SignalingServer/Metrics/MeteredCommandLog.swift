@@ -45,16 +45,16 @@ final class MeteredCommandLog: LocalCommandLog, CommandLogObserver {
 
     var sleeperCount: Int { log.sleeperCount }
 
-    func sleep(_ snapshot: CommandSnapshot) {
+    func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
         snapshots[snapshot.session] = nil
-        log.sleep(snapshot)
+        log.sleep(snapshot, for: reason)
     }
 
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void) {
         log.wake(session, answer: answer)
     }
 
-    func forgetSleepers(_ sessions: [SessionID]) { log.forgetSleepers(sessions) }
+    func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) { log.forgetSleepers(sessions, at: time) }
 
     func log(confirmed entries: [CommandEntry]) {
         let now = now()

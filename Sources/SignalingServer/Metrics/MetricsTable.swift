@@ -28,6 +28,12 @@ public enum MetricsTable {
         "Signals of clients and of backends (REST): accepted, or the error.")
     static let onlineOnlyDropped = MetricDeclaration(
         .counter, "online_only_dropped_total", labels: ["reason"], "Online-only signals that were dropped, by reason.")
+    static let moderations = MetricDeclaration(
+        .counter, "moderation_actions_total", labels: ["action"],
+        "Actions of moderators and of backends (REST), on the server that they were sent to.")
+    static let restrictionRefusals = MetricDeclaration(
+        .counter, "restriction_refusals_total", labels: ["kind"],
+        "Signals and connects that were refused because of a restriction: mute, freeze or ban.")
     static let malformed = MetricDeclaration(
         .counter, "malformed_lines_total", "Lines of clients that are not messages of the protocol.")
     static let deliveries = MetricDeclaration(
@@ -121,8 +127,10 @@ public enum MetricsTable {
     /// All declarations, in order.
     public static let declarations: [MetricDeclaration] = [
         build, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
-        closes, signals, onlineOnlyDropped, malformed, deliveries, ackLatency, flushSize, flushDelay, receivedMessages,
-        receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns, longestTurn, requests,
+        closes, signals, onlineOnlyDropped, moderations, restrictionRefusals, malformed, deliveries, ackLatency,
+        flushSize,
+        flushDelay, receivedMessages, receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns,
+        longestTurn, requests,
         requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
         nodes, logInFlight,
         logAppend, logSize, snapshotDuration, historyHealthy, historyMessages, historyBytes, sleepers, historyReads,

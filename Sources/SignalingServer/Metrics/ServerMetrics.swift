@@ -154,6 +154,10 @@ final class ServerMetrics {
             sink.counter(
                 MetricsTable.onlineOnlyDropped, [drop.rawValue.snakeCased], statistics.onlineOnlyDrops[drop] ?? 0)
         }
+        for (action, count) in statistics.moderations { sink.counter(MetricsTable.moderations, [action], count) }
+        for kind in Restriction.Kind.allCases {
+            sink.counter(MetricsTable.restrictionRefusals, [kind.rawValue], statistics.restrictionRefusals[kind] ?? 0)
+        }
         sink.counter(MetricsTable.malformed, statistics.malformedLines)
         sink.counter(MetricsTable.deliveries, ["event"], statistics.eventDeliveries)
         sink.counter(MetricsTable.deliveries, ["online_only"], statistics.onlineOnlyDeliveries)

@@ -29,6 +29,11 @@ public struct ServerConfiguration: Sendable {
     public var isShared = false
     /// The folder with the test page and the browser library. `nil`: the server has no pages.
     public var webRoot: String?
+    /// Where tokens that name no user have their user (USR-1), in all projects that ``projectUserSources`` does not name.
+    /// Default `nil`: nowhere.
+    public var userSource: UserSource?
+    /// The same for single projects; `nil` as a value: nowhere.
+    public var projectUserSources: [APIKey: UserSource?] = [:]
     /// Whether the server accepts `X-TB-PARTNER-AUTH: key:secret`, which some old backends send. It exposes the secret
     /// in each request. Default `false`.
     public var allowsPartnerAuth: Bool
@@ -112,6 +117,15 @@ public struct ServerConfiguration: Sendable {
         self.webhook = webhook
         self.projectWebhooks = projectWebhooks
         self.webhookBounds = webhookBounds
+    }
+
+    /// The projects with their sources of users, as the server verifies their tokens.
+    func served(_ projects: [Project]) -> [Project] {
+        projects.map { project in
+            var project = project
+            project.userSource = projectUserSources[project.apiKey] ?? userSource
+            return project
+        }
     }
 
     /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.

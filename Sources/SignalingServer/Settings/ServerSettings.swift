@@ -69,7 +69,8 @@ public struct ServerSettings: Sendable {
         }
         let resolved = ResolvedSettings(
             values: settings, places: places, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
-            projectHistory: file?.history ?? [:], sessionLabels: file?.labels ?? [:])
+            projectHistory: file?.history ?? [:], projectUserSources: file?.userSources ?? [:],
+            sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
     }
 
@@ -103,6 +104,8 @@ package struct ResolvedSettings: Sendable {
     package let projectWebhooks: [APIKey: WebhookReceiver]
     /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.
     let projectHistory: [APIKey: KeptTypes?]
+    /// Where the tokens of projects of the file have their user, instead of what ``SettingsTable/userFrom`` says.
+    let projectUserSources: [APIKey: UserSource?]
     let sessionLabels: [SessionID: SessionLabel]
 
     /// - Throws: ``ConfigurationError`` for values that contradict each other.
@@ -118,6 +121,8 @@ package struct ResolvedSettings: Sendable {
         // No project is not development mode: what would be wrong there alone is no fault.
         var configuration = ServerConfiguration(
             access: faults.collect(Self.projectNames) { try access() } ?? .projects([]))
+        configuration.userSource = userSource(&faults)
+        configuration.projectUserSources = projectUserSources
         configuration.isShared = values.share ?? false
         if let host = values.host ?? (configuration.isShared ? "0.0.0.0" : nil) { configuration.host = host }
         if let port = values.port { configuration.port = port }
@@ -191,6 +196,10 @@ package struct ResolvedSettings: Sendable {
                 "development mode is off and there is no project. Give an API key and a secret.")
         case (true, true?), (true, nil): return .development
         }
+    }
+
+    private func userSource(_ faults: inout FaultCollector) -> UserSource? {
+        faults.collect(["userFrom"]) { try values.userFrom.flatMap { try UserSource.read(setting: $0) } } ?? nil
     }
 
     private func history(_ access: ServerConfiguration.Access) throws -> HistoryPolicy {

@@ -20,6 +20,8 @@ struct SettingsFile {
     let webhooks: [APIKey: WebhookReceiver]
     /// What single projects keep as history; `nil` as a value keeps nothing.
     let history: [APIKey: KeptTypes?]
+    /// Where the tokens of single projects have their user; `nil` as a value: nowhere.
+    let userSources: [APIKey: UserSource?]
     /// What the admin page calls sessions.
     let labels: [SessionID: SessionLabel]
 
@@ -44,6 +46,7 @@ struct SettingsFile {
         var projects: [Project] = []
         var webhooks: [APIKey: WebhookReceiver] = [:]
         var history: [APIKey: KeptTypes?] = [:]
+        var userSources: [APIKey: UserSource?] = [:]
         let table = SettingsTable.shared
         let lists: [(name: String, known: [String], read: (Members) throws -> Project)] = [
             (table.projects.declaration.name, ["apiKey", "secrets"], Self.project),
@@ -55,13 +58,17 @@ struct SettingsFile {
         for list in lists {
             let before = faults.faults.count
             for members in settings.list(list.name, &faults) {
-                faults.collect { try members.check(known: list.known + [Self.historyMember] + Self.webhookMembers) }
+                faults.collect { try members.check(known: list.known + Self.commonMembers) }
                 let project = faults.collect { try list.read(members) }
+                let revoked = faults.collect { try Self.revoked(members) }
+                let userSource = faults.collect { try Self.userSource(members) } ?? nil
                 let webhook = faults.collect { try Self.webhook(members) } ?? nil
                 let kept = faults.collect { try Self.history(members) } ?? nil
-                guard let project else { continue }
+                guard var project else { continue }
+                project.revoked = revoked ?? project.revoked
                 projects.append(project)
                 webhooks[project.apiKey] = webhook
+                if let userSource { userSources.updateValue(userSource, forKey: project.apiKey) }
                 if let kept { history.updateValue(kept, forKey: project.apiKey) }
             }
             // Without all projects, nobody can say whether there are two of a key, or none.
@@ -70,6 +77,7 @@ struct SettingsFile {
         self.projects = projects
         self.webhooks = webhooks
         self.history = history
+        self.userSources = userSources
         labels = Self.labels(in: settings, &faults)
         self.path = path
         let applicationCount = projects.count(where: \.isApplication)
@@ -103,6 +111,9 @@ struct SettingsFile {
     private static let webhookMembers = [
         SettingsTable.shared.webhookUrl.declaration.name, SettingsTable.shared.webhookSecret.declaration.name,
     ]
+
+    /// What projects and applications have in common.
+    private static let commonMembers = [historyMember, userMember, revokedMember] + webhookMembers
 
     private static let historyMember = SettingsTable.shared.history.declaration.name
 
@@ -189,7 +200,7 @@ struct SettingsFile {
     }
 
     /// An object of the file, and its name in messages.
-    private struct Members {
+    struct Members {
         let object: JSONObject
         let name: String
 

@@ -16,6 +16,7 @@ extension ResolvedSettings {
         let declarations = [
             table.apiKey.declaration, table.apiSecret.declaration, table.projects.declaration,
             table.applications.declaration, table.sessions.declaration, table.allowPartnerAuth.declaration,
+            table.userFrom.declaration,
             table.tlsCert.declaration,
             table.tlsKey.declaration, table.sessionConnections.declaration, table.signalRate.declaration,
             table.signalBurst.declaration, table.requestRate.declaration, table.onlineOnlyLimit.declaration,
@@ -65,6 +66,8 @@ extension ResolvedSettings {
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
             projectWebhooks: projectWebhooks,
             projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory,
+            projectUserSources: fixed.isDisjoint(with: Self.projectNames)
+                ? new.projectUserSources : projectUserSources,
             sessionLabels: new.sessionLabels)
         // Two of the new values may contradict one that stays.
         _ = try settings.configuration()
@@ -87,7 +90,7 @@ extension ResolvedSettings {
         switch name {
         case table.projects.declaration.name:
             return projects.filter { !$0.isApplication } != new.projects.filter { !$0.isApplication }
-                || projectHistory != new.projectHistory
+                || projectHistory != new.projectHistory || projectUserSources != new.projectUserSources
         case table.applications.declaration.name:
             return projects.filter(\.isApplication) != new.projects.filter(\.isApplication)
         case table.sessions.declaration.name: return sessionLabels != new.sessionLabels

@@ -51,6 +51,10 @@ public struct SettingsTable: Sendable {
     public let allowPartnerAuth = Setting<Bool>(
         "allowPartnerAuth", default: "\(Self.standard.allowsPartnerAuth)",
         "Accept X-TB-PARTNER-AUTH: key:secret in REST requests, as some old backends send it.")
+    public let userFrom = Setting<String>(
+        "userFrom", form: "connectionData, or connectionData.NAME, or none",
+        "Which connection data names the user in tokens that do not name one themselves (USR-1): connectionData, all of it; "
+            + "connectionData.NAME, this member of a JSON object. A project in the file may have its own.")
     public let projects = SettingList("projects", "A list of projects: see below.")
     public let applications = SettingList("applications", "A list of applications: see below.")
     public let sessions = SettingList("sessions", "A list of sessions with labels for the admin page: see below.")

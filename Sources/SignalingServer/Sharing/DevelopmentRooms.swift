@@ -16,8 +16,10 @@ final class DevelopmentRooms {
         self.secret = Secret(Array(secret.utf8))
     }
 
-    /// - Throws: ``SignalingError/Code/invalidParameter`` for a name, role or data that is not permitted.
-    func access(room: String, role: String?, data: String?, now: WallTime) throws(SignalingError) -> SessionAccess {
+    /// - Throws: ``SignalingError/Code/invalidParameter`` for a name, role, data or user that is not permitted.
+    func access(
+        room: String, role: String?, data: String?, user: String?, now: WallTime
+    ) throws(SignalingError) -> SessionAccess {
         guard (1...64).contains(room.utf8.count), (try? SignalRequest(type: room).validate()) != nil else {
             throw SignalingError(
                 .invalidParameter, "the room's name is not valid: use 1 to 64 letters, digits or characters - . _ ~")
@@ -30,8 +32,9 @@ final class DevelopmentRooms {
         do {
             let session = session(of: room)
             let token = try T1Token.make(
-                AccessRequest(sessionId: session, role: role, connectionData: data ?? ""), project: project, now: now,
-                using: &randomness)
+                AccessRequest(
+                    sessionId: session, role: role, connectionData: data ?? "", user: user.map { UserID($0) }),
+                project: project, now: now, using: &randomness)
             return SessionAccess(apiKey: project.apiKey, session: session, token: token)
         } catch {
             throw SignalingError(.invalidParameter, "cannot create a token: \(error)")

@@ -1,8 +1,11 @@
 import SignalingProtocol
+import SignalingTokens
 
-/// The folder that one server uses for its state: the command log of its sessions, and the secret of development mode.
+/// The folder that one server uses for its state: the command log of its sessions, the secret of development mode, and
+/// what was revoked.
 final class StateFolder: Sendable {
     private static let secretFile = "development.secret"
+    private static let revocationsFile = StateFiles.revocations
 
     let path: String
     private let files: PrivateFolder
@@ -33,6 +36,33 @@ final class StateFolder: Sendable {
         }
     }
 
+    /// What the projects have revoked in earlier runs (REST-8).
+    ///
+    /// - Throws: for a file that cannot be read, which stays: without it, revoked tokens would be valid again.
+    func revocations() throws(StateFolderError) -> [APIKey: Revocations] {
+        do throws(FileFault) {
+            guard let file = try files.open(Self.revocationsFile, forbidden: 0o022) else { return [:] }
+            defer { file.close() }
+            var bytes: [UInt8] = []
+            while true {
+                let piece = try file.read(atMost: 1 << 20)
+                if piece.isEmpty { break }
+                bytes += piece
+            }
+            return try RevocationFile(bytes).revocations
+        } catch {
+            throw StateFolderError(
+                "cannot use \(path)/\(Self.revocationsFile): \(error.reason). Put it back from a backup; without it, the "
+                    + "revoked tokens are valid again.")
+        }
+    }
+
+    /// Replaces the file with revocations, completely or not at all. Call it on any thread, and not on two at a time.
+    func write(_ file: RevocationFile) throws(FileFault) {
+        let bytes = file.bytes
+        try files.replace(Self.revocationsFile) { file throws(FileFault) in try file.write(bytes) }
+    }
+
     private func readSecret(_ file: PrivateFile, byteCount: Int) throws(FileFault) -> String {
         let bytes = try file.read(atMost: byteCount + 2)
         let digits = bytes.prefix(byteCount)
@@ -41,6 +71,12 @@ final class StateFolder: Sendable {
         else { throw FileFault("it has no secret that a server wrote") }
         return String(decoding: digits, as: UTF8.self)
     }
+}
+
+/// The names of files in a state folder that tools need.
+public enum StateFiles {
+    /// What the projects have revoked. The server replaces it as a whole, so a copy of it is complete.
+    public static let revocations = "revocations.json"
 }
 
 /// Why the server cannot use a state folder. The description is one line for the operator.

@@ -11,6 +11,7 @@ struct StateStorage {
     /// Locked for as long as the server runs. `nil`: the state is in memory.
     let folder: StateFolder?
     let sessions: SessionHost
+    let revocations: any RevocationStore
     let developmentSecret: String?
     let kind: DevelopmentStorage
 
@@ -38,12 +39,22 @@ struct StateStorage {
             if let developmentSecret { secret = try folder.developmentSecret(orNew: developmentSecret) }
             let sessions = try SessionHost.durable(
                 folder: path, configuration, loop: loop, logger: logger, onFault: onFault)
-            return StateStorage(folder: folder, sessions: sessions, developmentSecret: secret, kind: .folder(path))
+            let revocations = FileRevocations(try folder.revocations(), logger: logger) { [loop] file, done in
+                loop.runInBackground(
+                    { () -> FileFault? in
+                        do throws(FileFault) { try folder.write(file) } catch { return error }
+                        return nil
+                    }, then: done)
+            }
+            return StateStorage(
+                folder: folder, sessions: sessions, revocations: revocations, developmentSecret: secret,
+                kind: .folder(path))
         }
         if let shared {
             let sessions = SessionHost.shared(shared.log, shared.archive, configuration, now: loop.now, logger: logger)
             return StateStorage(
-                folder: nil, sessions: sessions, developmentSecret: developmentSecret, kind: .memory(nil))
+                folder: nil, sessions: sessions, revocations: RedisRevocations(shared.revocations),
+                developmentSecret: developmentSecret, kind: .memory(nil))
         }
         if let path = configuration.stateFolder { return try durable(path) }
         var obstacle: StateFolderError?
@@ -51,8 +62,8 @@ struct StateStorage {
             do throws(StateFolderError) { return try durable(path) } catch { obstacle = error }
         }
         return StateStorage(
-            folder: nil, sessions: .inMemory(configuration, loop: loop), developmentSecret: developmentSecret,
-            kind: .memory(obstacle))
+            folder: nil, sessions: .inMemory(configuration, loop: loop), revocations: MemoryRevocations(),
+            developmentSecret: developmentSecret, kind: .memory(obstacle))
     }
 }
 
@@ -61,6 +72,8 @@ struct SharedStore {
     /// Open.
     let log: RedisCommandLog
     let archive: RedisArchive
+    /// Being read, or open.
+    let revocations: RedisRevocationTable
 }
 
 /// Where the state of development mode is.

@@ -32,6 +32,7 @@ enum WebhookBody {
             writer.member("id", connection.connectionId.rawValue)
             writer.member("createdAt", connection.creationTime.milliseconds)
             writer.member("data", connection.data)
+            if let user = connection.user { writer.member("user", user.rawValue) }
             writer.endObject()
         }
         writer.endObject()

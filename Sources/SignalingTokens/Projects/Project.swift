@@ -8,6 +8,10 @@ import SignalingProtocol
 public struct Project: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let apiKey: APIKey
     let key: Key
+    /// Where tokens that name no user have their user (USR-1). Default: `nil`, nowhere.
+    public var userSource: UserSource?
+    /// What the settings revoke (TOK-10). Default: nothing.
+    public var revoked = Revocations()
 
     /// The keys of a project.
     enum Key: Sendable, Equatable {

@@ -7,7 +7,7 @@ public enum ApplicationToken {
     /// Makes a token, signed with the application's private key.
     ///
     /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this application,
-    ///   `connectionDataTooLong`, `lifetimeOutOfRange`.
+    ///   `connectionDataTooLong`, `userNotValid`, `lifetimeOutOfRange`.
     public static func make(
         _ request: AccessRequest, application: Application, now: WallTime,
         using generator: inout some RandomNumberGenerator
@@ -20,6 +20,7 @@ public enum ApplicationToken {
         claims.subjects = [subject]
         claims.hasAccessList = true
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
+        claims.user = request.user?.rawValue
         claims.history = request.history?.rawValue
         return try JSONWebToken.sign(claims, with: .rs256(application.privateKey.key))
     }
@@ -42,10 +43,7 @@ public enum ApplicationToken {
         let expiry = try claims.checkDates(now: now, checking: dates)
         guard claims.scope ?? ProjectJWT.scope == ProjectJWT.scope, claims.subjects.allSatisfy({ $0 == subject })
         else { throw .wrongPurpose }
-        return try AccessGrant(
-            sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry,
-            history: claims.history)
+        return try AccessGrant(claims, project: project, expiresAt: expiry)
     }
 }
 

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 /// The claims of OpenTok's and Vonage's JWTs. They distinguish a client's token from a backend's credentials.
 ///
-/// Other claims (`nonce`, `jti`, layout classes) are not read, so they may have any type.
+/// Other claims (`nonce`, layout classes) are not read, so they may have any type.
 struct Claims: Codable {
     /// The API key. Some backends write it as a number.
     var iss: String?
@@ -18,6 +18,8 @@ struct Claims: Codable {
     /// Connection data under the name that Vonage's Ruby SDK gives it. Counts when there is no ``connectionData``. A
     /// value that is not a string is read as absent. Never written.
     var data: String?
+    /// The user ID (USR-1). A value that is not a string is read as the empty string, which is no user ID.
+    var user: String?
     /// The permission to read the session's history (HIS-8). A value that is not a string permits nothing.
     var history: String?
     var applicationID: String?
@@ -29,13 +31,14 @@ struct Claims: Codable {
     var hasAccessList = false
     /// Written only.
     var nonce: UInt32?
-    /// Written only.
+    /// The token's name, by which it can be revoked (TOK-10). A value that is not a string is read as absent: for
+    /// OpenTok it has no meaning.
     var jti: String?
 
     init() {}
 
     enum CodingKeys: String, CodingKey {
-        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl, data, history
+        case iss, ist, iat, nbf, exp, role, scope, nonce, jti, sub, subject, acl, data, user, history
         case applicationID = "application_id"
         case sessionId = "session_id"
         case connectionData = "connection_data"
@@ -58,6 +61,10 @@ struct Claims: Codable {
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
         history = claims.contains(.history) ? (try? claims.decode(String.self, forKey: .history)) ?? "" : nil
         data = try? claims.decode(String.self, forKey: .data)
+        jti = try? claims.decode(String.self, forKey: .jti)
+        // Some backends write null for what is absent.
+        let hasUser = claims.contains(.user) && !((try? claims.decodeNil(forKey: .user)) ?? false)
+        user = hasUser ? (try? claims.decode(String.self, forKey: .user)) ?? "" : nil
         // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }
@@ -75,6 +82,7 @@ struct Claims: Codable {
         try claims.encodeIfPresent(role, forKey: .role)
         try claims.encodeIfPresent(scope, forKey: .scope)
         try claims.encodeIfPresent(connectionData, forKey: .connectionData)
+        try claims.encodeIfPresent(user, forKey: .user)
         try claims.encodeIfPresent(history, forKey: .history)
         try claims.encodeIfPresent(nonce, forKey: .nonce)
         try claims.encodeIfPresent(jti, forKey: .jti)
@@ -93,9 +101,23 @@ struct Claims: Codable {
         return expiry
     }
 
+    /// `nil` also for a time that cannot be a date, which ``checkDates(now:checking:)`` refuses.
+    var issuedAt: WallTime? { iat.flatMap(WallTime.init(tokenSeconds:)) }
+
     private func moment(_ seconds: Double?) throws(TokenError) -> WallTime? {
         guard let seconds else { return nil }
         guard let moment = WallTime(tokenSeconds: seconds) else { throw .malformed }
         return moment
+    }
+}
+
+extension AccessGrant {
+    /// The permissions in the claims of a JWT whose signature, dates and purpose were checked.
+    init(_ claims: Claims, project: Project, expiresAt: WallTime) throws(TokenError) {
+        try self.init(
+            Content(
+                sessionId: claims.sessionId, role: claims.role, connectionData: claims.connectionData ?? claims.data,
+                user: claims.user, history: claims.history, issuedAt: claims.issuedAt, tokenID: claims.jti),
+            project: project, expiresAt: expiresAt)
     }
 }

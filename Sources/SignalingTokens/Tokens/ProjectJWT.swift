@@ -8,7 +8,7 @@ public enum ProjectJWT {
     /// Makes a token, signed with the project's first secret.
     ///
     /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
-    ///   `connectionDataTooLong`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
+    ///   `connectionDataTooLong`, `userNotValid`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -23,6 +23,7 @@ public enum ProjectJWT {
         claims.scope = scope
         claims.nonce = UInt32.random(in: 0..<1_000_000, using: &generator)
         claims.connectionData = request.connectionData.isEmpty ? nil : request.connectionData
+        claims.user = request.user?.rawValue
         claims.history = request.history?.rawValue
         return try JSONWebToken.sign(claims, with: .hs256(secret))
     }
@@ -43,9 +44,6 @@ public enum ProjectJWT {
         guard claims.iss == project.apiKey.rawValue else { throw .otherProject }
         let expiry = try claims.checkDates(now: now, checking: dates)
         guard claims.ist ?? issuerType == issuerType, claims.scope ?? scope == scope else { throw .wrongPurpose }
-        return try AccessGrant(
-            sessionId: claims.sessionId, apiKey: project.apiKey, role: claims.role,
-            connectionData: claims.connectionData ?? claims.data, expiresAt: expiry,
-            history: claims.history)
+        return try AccessGrant(claims, project: project, expiresAt: expiry)
     }
 }

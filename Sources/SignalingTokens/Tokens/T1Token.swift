@@ -12,7 +12,7 @@ public enum T1Token {
     /// Makes a token, signed with the project's first secret.
     ///
     /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
-    ///   `connectionDataTooLong`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
+    ///   `connectionDataTooLong`, `userNotValid`, `lifetimeOutOfRange`, `wrongAlgorithm` for an application, which has no secret.
     public static func make(
         _ request: AccessRequest, project: Project, now: WallTime, using generator: inout some RandomNumberGenerator
     ) throws(TokenError) -> String {
@@ -24,6 +24,7 @@ public enum T1Token {
         if !request.connectionData.isEmpty {
             data += "&connection_data=\(FormEncoding.encoded(request.connectionData))"
         }
+        if let user = request.user { data += "&user=\(FormEncoding.encoded(user.rawValue))" }
         if let history = request.history { data += "&history=\(history.rawValue)" }
         let signature = secret.code(.sha1, of: Array(data.utf8))
         let content = "partner_id=\(project.apiKey)&sig=\(Hexadecimal.text(signature)):\(data)"
@@ -61,8 +62,10 @@ public enum T1Token {
         try TokenLifetime.check(
             issued: created, expiry: expiry, now: now, checking: dates)
         return try AccessGrant(
-            sessionId: fields["session_id"], apiKey: project.apiKey, role: fields["role"],
-            connectionData: fields["connection_data"], expiresAt: expiry, history: fields["history"])
+            .init(
+                sessionId: fields["session_id"], role: fields["role"], connectionData: fields["connection_data"],
+                user: fields["user"], history: fields["history"], issuedAt: created),
+            project: project, expiresAt: expiry)
     }
 
     /// The moment in a field, in seconds since 1970; `nil` when the field is absent or empty.

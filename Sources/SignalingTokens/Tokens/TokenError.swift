@@ -19,6 +19,8 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case wrongPurpose = "it is for another purpose; clients need session tokens, and REST requests need credentials"
         case unknownRole = "its role is unknown; use subscriber, publisher, moderator or publisheronly"
         case connectionDataTooLong = "its connection data is too long; use at most 1000 UTF-16 units"
+        case userNotValid = "its user is not valid; use 1 to 128 UTF-16 units without control characters"
+        case revoked = "it was revoked; get a newer one"
         case lifetimeOutOfRange = "its lifetime is not between 1 second and 30 days"
     }
 
@@ -54,6 +56,10 @@ public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let unknownRole = TokenError(.unknownRole)
     /// Over `Limits.connectionDataLength` when read, over `Limits.connectionDataIssued` when made.
     public static let connectionDataTooLong = TokenError(.connectionDataTooLong)
+    /// Its user is not a user ID (USR-1).
+    public static let userNotValid = TokenError(.userNotValid)
+    /// The project has revoked it (TOK-10).
+    public static let revoked = TokenError(.revoked)
     /// Only when made: under one second, or over ``TokenLifetime/longest``.
     public static let lifetimeOutOfRange = TokenError(.lifetimeOutOfRange)
 }

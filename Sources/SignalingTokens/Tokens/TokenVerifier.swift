@@ -6,6 +6,8 @@ import SignalingProtocol
 public struct TokenVerifier: Sendable {
     private let projects: [APIKey: Project]
     private let allowsPartnerAuth: Bool
+    /// What the projects have revoked by REST (REST-8), in addition to their settings. Default: nothing.
+    public var revocations: [APIKey: Revocations] = [:]
 
     /// - Parameters:
     ///   - projects: when two have the same API key, the later one counts.
@@ -16,13 +18,13 @@ public struct TokenVerifier: Sendable {
         self.projects = Dictionary(projects.map { ($0.apiKey, $0) }) { _, later in later }
     }
 
-    /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8). Checks the API key, the session ID and the
+    /// Returns what a connecting client may do (CON-3, TOK-1 to TOK-8, TOK-10). Checks the API key, the session ID and the
     /// token, in this order.
     ///
     /// - Parameter dates: those that count. A client that resumes a connection has shown the token before, while it was
     ///   valid (RES-7).
     /// - Throws: `authenticationError` for an unknown API key, and for a token that is malformed, forged, expired, not
-    ///   valid yet, or of another project or session. `invalidSession` for a session ID that is malformed or of another
+    ///   valid yet, revoked, or of another project or session. `invalidSession` for a session ID that is malformed or of another
     ///   project.
     public func verify(
         token: String, sessionId: SessionID, apiKey: APIKey, now: WallTime, checking dates: TokenDates = .all
@@ -47,10 +49,17 @@ public struct TokenVerifier: Sendable {
                 case .secrets: try ProjectJWT.verify(token, project: project, now: now, checking: dates)
                 }
             guard grant.sessionId == sessionId else { throw .otherSession }
+            guard !isRevoked(grant.origin, of: apiKey) else { throw .revoked }
             return grant
         } catch {
             throw SignalingError(.authenticationError, "the token is refused: \(Self.reason(error))")
         }
+    }
+
+    /// Whether the project refuses a token that it has signed (TOK-10).
+    public func isRevoked(_ token: TokenOrigin, of project: APIKey) -> Bool {
+        if let revoked = projects[project]?.revoked, revoked.revokes(token) { return true }
+        return revocations[project]?.revokes(token) ?? false
     }
 
     /// The end of the sentence for the client, with what to do next where the token itself does not tell.

@@ -115,6 +115,9 @@ public final class LoopThread: Sendable {
     /// The current time of the monotonic clock that timers use. Can be read from any thread.
     public var now: MonotonicInstant { Self.now }
 
+    /// The system's date. Can be read from any thread.
+    public static var wallTime: WallTime { EventLoop.wallTime }
+
     /// For handles of others; `nil` when the loop has stopped. Use it on the loop only. The handles must be closed before
     /// ``stop()``.
     package var eventLoop: EventLoop? {

@@ -23,6 +23,8 @@ struct WireHistory: Sendable {
         var seq: Int
         /// The number of its sending.
         var signal: Int32
+        /// Of its sender; nil for a guest and for REST.
+        var user: WireOrder.User?
     }
 
     /// In the order of their seqs, erased ones included.
@@ -35,18 +37,25 @@ struct WireHistory: Sendable {
     mutating func noteByREST(_ erasure: WireOrder.Erasure) { erasuresByREST.append(erasure) }
 
     /// Whether an erasure explains that the message is not there, or has no content.
-    func mayBeErased(_ seq: Int) -> Bool { isErased(seq) || erasuresByREST.contains { $0.covers(seq) } }
+    func mayBeErased(_ seq: Int) -> Bool {
+        isErased(seq) || erasuresByREST.contains { $0.covers(seq, of: user(of: seq)) }
+    }
+
+    private func user(of seq: Int) -> WireOrder.User? {
+        let index = index(of: seq)
+        return index < messages.count && messages[index].seq == seq ? messages[index].user : nil
+    }
 
     /// Whether no message is left, not even without its content.
     var isEmpty: Bool { messages.allSatisfy { mayBeRemoved($0.seq) } }
 
     /// - Returns: the other signal that has this seq already (HIS-3).
-    mutating func note(_ signal: Int32, at seq: Int) -> Int32? {
+    mutating func note(_ signal: Int32, of user: WireOrder.User?, at seq: Int) -> Int32? {
         let index = index(of: seq)
         if index < messages.count, messages[index].seq == seq {
             return messages[index].signal == signal ? nil : messages[index].signal
         }
-        messages.insert(Message(seq: seq, signal: signal), at: index)
+        messages.insert(Message(seq: seq, signal: signal, user: user), at: index)
         return nil
     }
 
@@ -56,19 +65,21 @@ struct WireHistory: Sendable {
 
     /// Whether an erasure, of those that were seen before a moment, covers the message.
     func isErased(_ seq: Int, before moment: MonotonicInstant? = nil) -> Bool {
-        erasures.contains { $0.seq > seq && $0.erasure.covers(seq) && $0.seenAt < moment ?? .distantFuture }
+        erasures.contains {
+            $0.seq > seq && $0.erasure.covers(seq, of: user(of: seq)) && $0.seenAt < moment ?? .never
+        }
     }
 
     /// Whether nothing is left of the message (HIS-9).
     func isRemoved(_ seq: Int, before moment: MonotonicInstant? = nil) -> Bool {
         erasures.contains { last, erasure, seenAt in
             guard case .through = erasure else { return false }
-            return last > seq && erasure.covers(seq) && seenAt < moment ?? .distantFuture
+            return last > seq && erasure.covers(seq, of: nil) && seenAt < moment ?? .never
         }
     }
 
     private func mayBeRemoved(_ seq: Int) -> Bool {
-        isRemoved(seq) || erasuresByREST.contains { if case .through = $0 { $0.covers(seq) } else { false } }
+        isRemoved(seq) || erasuresByREST.contains { if case .through = $0 { $0.covers(seq, of: nil) } else { false } }
     }
 
     /// The messages that a page with this span must have.
@@ -84,30 +95,5 @@ struct WireHistory: Sendable {
             if messages[middle].seq < seq { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-extension MonotonicInstant {
-    fileprivate static let distantFuture = MonotonicInstant(nanoseconds: .max)
-}
-
-extension WireOrder.Erasure {
-    init(_ erasure: Erasure) {
-        self =
-            switch erasure {
-            case .message(let seq): .message(Int(seq.rawValue))
-            case .through(let seq): .through(Int(seq.rawValue))
-            }
-    }
-
-    /// nil if the line names nothing.
-    init?(_ line: WireLine) {
-        if let seq = line.position("ref") {
-            self = .message(seq)
-        } else if let seq = line.position("through") {
-            self = .through(seq)
-        } else {
-            return nil
-        }
     }
 }

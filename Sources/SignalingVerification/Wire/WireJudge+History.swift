@@ -215,7 +215,20 @@ extension WireJudge {
 
     /// A backend asks to erase messages (HIS-10). No client may hear of it.
     public mutating func mayBeErasedByREST(_ erasure: Erasure, in session: String) {
-        histories[session, default: WireHistory()].noteByREST(WireOrder.Erasure(erasure))
+        let erasure: WireOrder.Erasure =
+            switch erasure {
+            case .message(let seq): .message(Int(seq.rawValue))
+            case .through(let seq): .through(Int(seq.rawValue))
+            case .user(let user): .user(self.user(user.rawValue))
+            }
+        histories[session, default: WireHistory()].noteByREST(erasure)
+    }
+
+    /// nil if the line names nothing.
+    mutating func erasure(_ line: WireLine) -> WireOrder.Erasure? {
+        if let seq = line.position("ref") { return .message(seq) }
+        if let seq = line.position("through") { return .through(seq) }
+        return line.text("user").map { .user(user($0)) }
     }
 
     // MARK: - What the history keeps
@@ -229,11 +242,13 @@ extension WireJudge {
         case .signal(let signal, _, .all):
             let sending = sendings[Int(signal)]
             guard !sending.isOnlineOnly, kept.keeps(sending.type) else { return }
-            if let other = histories[session, default: WireHistory()].note(signal, at: seq) {
+            if let other = histories[session, default: WireHistory()].note(
+                signal, of: sending.from.flatMap { details[$0]?.user }, at: seq)
+            {
                 report(.h2, .duplicate, "signals \(other) and \(signal) of one session have the seq \(seq) (HIS-3)")
             }
         case .erased(let erasure): histories[session, default: WireHistory()].note(erasure, at: seq, now)
-        case .signal, .created, .destroyed: break
+        case .signal, .created, .destroyed, .moderated, .restricted, .unrestricted: break
         }
     }
 

@@ -6,6 +6,8 @@ extension WireJudge {
     struct TokenClaims: Sendable {
         var role: String
         var data: String
+        /// nil for a guest.
+        var user: WireOrder.User?
         var mayReadHistory: Bool
     }
 
@@ -13,21 +15,24 @@ extension WireJudge {
     struct Details: Equatable, Sendable {
         var creationTime: Int64?
         var data: String?
-
-        init(_ connection: WireLine) {
-            creationTime = connection.number("creationTime")
-            data = connection.text("data")
-        }
+        var user: WireOrder.User?
     }
 
     /// A token was issued. The connections that begin with it are judged by it.
-    public mutating func issued(_ token: String, role: String, data: String, mayReadHistory: Bool = true) {
-        claims[token] = TokenClaims(role: role, data: data, mayReadHistory: mayReadHistory)
+    ///
+    /// - Parameter user: nil for the token of a guest (USR-1).
+    public mutating func issued(
+        _ token: String, role: String, data: String, user: String? = nil, mayReadHistory: Bool = true
+    ) {
+        claims[token] = TokenClaims(
+            role: role, data: data, user: user.map { self.user($0) }, mayReadHistory: mayReadHistory)
     }
 
     /// A connection in a line of the server. All lines give it the same details.
     mutating func noteDetails(of name: Name, in connection: WireLine) {
-        let told = Details(connection)
+        let told = Details(
+            creationTime: connection.number("creationTime"), data: connection.text("data"),
+            user: connection.text("user").map { user($0) })
         guard let known = details[name] else {
             details[name] = told
             return
@@ -49,6 +54,13 @@ extension WireJudge {
         if data != claims.data {
             report(
                 .g8, .wrong, "\(id(name)) has the data \(data ?? "(none)"), and its token has \(claims.data) (CON-5)")
+        }
+        let user = connected.member("connection")?.text("user")
+        let named = claims.user.map { moderation.users[Int($0)] }
+        if user != named {
+            report(
+                .g8, .wrong,
+                "\(id(name)) is user \(user ?? "(none)"), and its token names \(named ?? "(none)") (USR-2)")
         }
     }
 

@@ -10,7 +10,7 @@ extension WireJudge {
     public mutating func violations(at now: MonotonicInstant, isSettled: Bool) -> [Violation] {
         for number in sockets.keys.sorted() {
             if let socket = sockets[number], let connection = socket.connection {
-                judgeCompleteness(socket, connection, isSettled: isSettled)
+                judgeCompleteness(of: number, socket, connection, isSettled: isSettled)
                 judgeList(socket, connection, isSettled: isSettled)
             }
             if isSettled, let socket = sockets[number], socket.isOpen, socket.answeredCount < socket.requests.count {
@@ -21,9 +21,10 @@ extension WireJudge {
         judgePageRequests(isSettled: isSettled)
         judgeDoubts()
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
+        judgeModeration(isSettled: isSettled)
         judgeEarlyDepartures()
         for (number, name) in unexplainedForcedCloses
-        where connections[name]?.end != .forceDisconnected && !forceTargets.contains(name) {
+        where connections[name]?.end != .forceDisconnected && !forceTargets.contains(name) && !mayBeBanned(name) {
             report(.g7, .wrong, "socket \(number) was closed with 4502, and no client asked for a forced disconnect")
         }
         if isSettled {
@@ -36,7 +37,10 @@ extension WireJudge {
     }
 
     /// Each socket got every event that is meant for its connection, from its start to where it ended.
-    private mutating func judgeCompleteness(_ socket: Socket, _ connection: Name, isSettled: Bool) {
+    private mutating func judgeCompleteness(
+        of number: SocketNumber, _ socket: Socket, _ connection: Name, isSettled: Bool
+    ) {
+        guard let reader = reader(number) else { return }
         let order = orders[Int(socket.epoch)]
         var through = max(socket.claimed, socket.lastReceived ?? 0)
         if socket.isOpen, isSettled { through = order.lastSeq }
@@ -48,14 +52,21 @@ extension WireJudge {
         var missing = 0
         for seq in (start + 1)...through {
             while let first = received.first, socket.seq(of: first) < seq { received.removeFirst() }
-            if let first = received.first, socket.seq(of: first) == seq { continue }
-            guard let event = order[seq], !order.isErased(seq),
-                event.isMeant(for: connection, suppressesPresence: socket.suppressesPresence),
-                seq > socket.onlyBroadcastsThrough || event.isBroadcast
+            guard let event = order[seq] else { continue }
+            let audience = audience(of: event, at: seq, in: order)
+            let isMeant = event.isMeant(for: reader, audience: audience)
+            if let first = received.first, socket.seq(of: first) == seq {
+                if audience != nil, isMeant == false {
+                    report(.g8, .wrong, "\(id(connection)) got \(text(event)) at \(seq), which is not meant for it")
+                }
+                continue
+            }
+            guard isMeant == true, seq > socket.onlyBroadcastsThrough || event.isBroadcast,
+                !order.isErased(seq, user: { details[$0]?.user })
             else { continue }
             missing += 1
             if missing <= Self.reportsPerSocket {
-                report(.g3, .missing, "\(id(connection)) misses \(event) at \(seq), without notice")
+                report(.g3, .missing, "\(id(connection)) misses \(text(event)) at \(seq), without notice")
             }
         }
         if missing > Self.reportsPerSocket {
@@ -81,7 +92,7 @@ extension WireJudge {
             switch order[seq] {
             case .created(let name): expected.insert(name)
             case .destroyed(let name): expected.remove(name)
-            case .signal, .erased, nil: break
+            case .signal, .erased, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         expected.remove(connection)
@@ -114,7 +125,7 @@ extension WireJudge {
                 if let gone = left[from] {
                     report(.g7, .reordered, "the signal at \(seq) is from \(id(from)), which left at \(gone) (PRES-3)")
                 }
-            case .signal(_, nil, _), .erased, nil: break
+            case .signal(_, nil, _), .erased, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         for (name, seq) in left {

@@ -29,6 +29,9 @@ public struct WireJudge: Sendable {
         public var isDurable = false
         /// Which signals the server keeps as history; nil: nothing is judged of a history. Default: nil.
         public var history: KeptHistory?
+        /// The wall clock when the judge's clock is at zero; nil: restrictions that end by themselves are not judged
+        /// (MOD-2). Default: nil.
+        public var wallTimeAtZero: WallTime?
 
         public init(
             resumeWindow: Duration, recoveryWindow: Duration, heartbeat: Duration, awayDelay: Duration,
@@ -57,6 +60,8 @@ public struct WireJudge: Sendable {
         var to: WireOrder.Target
         var type: String?
         var isOnlineOnly: Bool
+        /// When its request first passed.
+        var sentAt: MonotonicInstant
         var epoch: Int32 = -1
         var seq = -1
         /// When its acknowledgement passed.
@@ -73,6 +78,8 @@ public struct WireJudge: Sendable {
         var target: Name?
         /// What an `erase` names.
         var erasure: WireOrder.Erasure?
+        /// The number of the action that a `moderate` asks for.
+        var asked: Int?
     }
 
     struct Resume: Sendable {
@@ -88,7 +95,11 @@ public struct WireJudge: Sendable {
         var session = ""
         /// What the token of the `connect` says; nil for a token that the judge was not told of.
         var claims: TokenClaims?
+        /// The number of the token.
+        var token: Int32 = -1
         var openedAt: MonotonicInstant
+        /// When the `connect` passed.
+        var askedAt: MonotonicInstant
         /// When `connected` passed, and when the socket ended.
         var connectedAt: MonotonicInstant?
         var closedAt: MonotonicInstant?
@@ -125,13 +136,25 @@ public struct WireJudge: Sendable {
         var isListCut = false
         var onlineOnly: Set<Int32> = []
         var told = ToldAbsences()
+        /// Of the `connected`.
+        var outcome = ""
+        var isModerator = false
+        /// What holds for the client, as `connected` says (MOD-5).
+        var restrictions: [WireRestriction] = []
+        /// When the client got `disconnected` with the reason `forceDisconnected`, and the ban that it names (MOD-3).
+        var forcedOutAt: MonotonicInstant?
+        var ban: WireRestriction?
         /// The page that the `connect` asked for, until `connected` passes (HIS-5).
         var pageOption: PageRequest?
         /// The requests for pages without an answer, in their order (HIS-7).
         var pageRequests: [PageRequest] = []
 
+        init(openedAt: MonotonicInstant) { (self.openedAt, askedAt) = (openedAt, openedAt) }
+
         func seq(of distance: Int32) -> Int { start + Int(distance) }
         var lastReceived: Int? { received.last.map { seq(of: $0) } }
+        /// Up to here the client has got everything that is meant for it.
+        var position: Int { max(start, claimed, lastReceived ?? 0) }
     }
 
     struct Connection: Sendable {
@@ -143,6 +166,11 @@ public struct WireJudge: Sendable {
         var suppressesPresence: Bool
         var getsAbsences: Bool
         var secret: String
+        /// The number of the token with which it began.
+        var token: Int32
+        var isModerator: Bool
+        /// When a signal of the connection last passed to a client, apart from replays.
+        var lastHeardAt: MonotonicInstant?
         /// When the last socket ended; nil while one is open.
         var lostAt: MonotonicInstant?
         /// Whether the server could not notice the loss, because no socket closed.
@@ -185,8 +213,11 @@ public struct WireJudge: Sendable {
     /// As the first line with the connection told them.
     var details: [Name: Details] = [:]
     var claims: [String: TokenClaims] = [:]
+    /// The connections that a request has asked to disconnect.
+    var forceRequests: Set<Name> = []
+    var moderation = ModerationNotes()
     private var epochNumbers: [String: Int32] = [:]
-    private(set) var orders: [WireOrder] = []
+    var orders: [WireOrder] = []
     /// What is known of the history of each session.
     var histories: [String: WireHistory] = [:]
     /// Messages that a page lacks, or has as erased. An erasure that passes later explains them.
@@ -209,7 +240,7 @@ public struct WireJudge: Sendable {
         found.append(Violation(promise, kind, text))
     }
 
-    private mutating func name(_ id: String) -> Name {
+    mutating func name(_ id: String) -> Name {
         if let name = names[id] { return name }
         let name = Name(ids.count)
         ids.append(id)
@@ -285,7 +316,7 @@ public struct WireJudge: Sendable {
     /// A signal through REST was sent.
     public mutating func sentByREST(data: String, type: String?, to: String?) {
         let target = to.map { WireOrder.Target.connection(name($0)) } ?? .all
-        addSending(data, Sending(from: nil, to: target, type: type, isOnlineOnly: false))
+        addSending(data, Sending(from: nil, to: target, type: type, isOnlineOnly: false, sentAt: .never))
     }
 
     /// REST acknowledged a signal (status 204): the signal is in the order of the session (REST-2).
@@ -301,9 +332,15 @@ public struct WireJudge: Sendable {
     }
 
     /// A backend does not know whether its request to end a connection was carried out.
-    public mutating func mayBeForceDisconnected(_ id: String) { forceTargets.insert(name(id)) }
+    public mutating func mayBeForceDisconnected(_ id: String) { noteForceRequest(for: name(id)) }
+
+    private mutating func noteForceRequest(for target: Name) {
+        forceTargets.insert(target)
+        forceRequests.insert(target)
+    }
 
     private mutating func noteForced(_ target: Name, at now: MonotonicInstant) {
+        forceRequests.insert(target)
         connections[target]?.end = .forceDisconnected
         connections[target]?.forcedAt = now
         connections[target]?.isEndConfirmed = true
@@ -360,23 +397,25 @@ public struct WireJudge: Sendable {
         switch op {
         case "connect": noteConnect(line, on: number, at: now)
         case "history": return notePageRequest(line, on: number, at: now)
-        case "signal": signal = noteSignal(line, on: number)
+        case "signal": signal = noteSignal(line, on: number, at: now)
         case "disconnect": if let name = sockets[number]?.connection { connections[name]?.end = .left }
         default: break
         }
         if let id = line.id {
             let target = op == "forceDisconnect" ? line.text("connectionId").map { name($0) } : nil
-            if let target { forceTargets.insert(target) }
+            if let target { noteForceRequest(for: target) }
+            let erasure = op == "erase" ? erasure(line) : nil
+            let asked = op == "moderate" ? noteModerate(line, id, on: number, at: now) : nil
             sockets[number]?.requests.append(
-                Request(
-                    id: id, op: op, signal: signal, target: target,
-                    erasure: op == "erase" ? WireOrder.Erasure(line) : nil))
+                Request(id: id, op: op, signal: signal, target: target, erasure: erasure, asked: asked))
         }
     }
 
     private mutating func noteConnect(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         sockets[number]?.session = line.text("sessionId") ?? ""
+        sockets[number]?.askedAt = now
         sockets[number]?.claims = line.text("token").flatMap { claims[$0] }
+        sockets[number]?.token = line.text("token").map { moderation.number(ofToken: $0) } ?? -1
         sockets[number]?.suppressesPresence =
             line.member("options")?.isTrue("connectionEventsSuppressed") ?? false
         sockets[number]?.getsPages = line.member("options")?.isTrue("connectionPages") ?? false
@@ -393,12 +432,17 @@ public struct WireJudge: Sendable {
             epoch: epoch, after: Int(resume.number("after") ?? 0), knownThrough: order?.lastSeq ?? 0)
     }
 
-    private mutating func noteSignal(_ line: WireLine, on number: SocketNumber) -> Int32? {
+    private mutating func noteSignal(
+        _ line: WireLine, on number: SocketNumber, at now: MonotonicInstant
+    ) -> Int32? {
         guard let data = line.text("data"), let from = sockets[number]?.connection else { return nil }
         let target = line.text("to").map { WireOrder.Target.connection(name($0)) } ?? .all
-        return addSending(
+        let isOnlineOnly = line.isTrue("onlineOnly")
+        let signal = addSending(
             data,
-            Sending(from: from, to: target, type: line.text("type"), isOnlineOnly: line.isTrue("onlineOnly")))
+            Sending(from: from, to: target, type: line.text("type"), isOnlineOnly: isOnlineOnly, sentAt: now))
+        if isOnlineOnly { noteOnlineOnlyRequest(signal, on: number) }
+        return signal
     }
 
     @discardableResult
@@ -451,10 +495,19 @@ public struct WireJudge: Sendable {
         case "error": if !isRefusedPage(line, on: number) { noteAnswer(line, isAck: false, on: number, at: now) }
         case "history": notePage(line, on: number, at: now)
         case "erased":
-            if let erasure = WireOrder.Erasure(line), let seq = line.seq {
+            if let erasure = erasure(line), let seq = line.seq {
                 receive(.erased(erasure), at: seq, line.byteCount, on: number, now)
             }
+        case "moderated", "restricted", "unrestricted":
+            if let seq = line.seq, let event = moderationEvent(line, on: number, at: now) {
+                receive(event, at: seq, line.byteCount, on: number, now)
+            }
+        case "restrictions": _ = answeredRequest(line, on: number)
         case "disconnected":
+            if line.text("reason") == "forceDisconnected" {
+                sockets[number]?.forcedOutAt = now
+                sockets[number]?.ban = line.member("restriction").flatMap { WireRestriction($0) }
+            }
             guard let name = sockets[number]?.connection else { return }
             if line.text("reason") == "forceDisconnected" { connections[name]?.end = .forceDisconnected }
             if line.text("reason") != "networkDisconnected" { connections[name]?.isEndConfirmed = true }
@@ -492,7 +545,9 @@ public struct WireJudge: Sendable {
     private mutating func noteAnswer(
         _ line: WireLine, isAck: Bool, on number: SocketNumber, at now: MonotonicInstant
     ) {
-        guard let request = answeredRequest(line, on: number), isAck else { return }
+        guard let request = answeredRequest(line, on: number) else { return }
+        if let asked = request.asked { noteModerateAnswer(line, to: asked, isAck: isAck, on: number, at: now) }
+        guard isAck else { return noteRefusal(line, of: request, on: number, at: now) }
         if let target = request.target { noteForced(target, at: now) }
         if let erasure = request.erasure, let seq = line.seq, let epoch = sockets[number]?.epoch {
             note(.erased(erasure), at: seq, line.byteCount, epoch, now)
@@ -503,7 +558,9 @@ public struct WireJudge: Sendable {
         let sending = sendings[Int(signal)]
         sendings[Int(signal)].acknowledgedAt = now
         guard let seq = line.seq else {
-            if !sending.isOnlineOnly {
+            if sending.isOnlineOnly {
+                noteOnlineOnlyAck(signal, at: now)
+            } else {
                 report(.g2, .wrong, "signal \(signal) of \(id(connection)) was acknowledged without a seq")
             }
             return
@@ -511,8 +568,9 @@ public struct WireJudge: Sendable {
         note(.signal(signal, from: connection, to: sending.to), at: seq, line.byteCount, socket.epoch, now)
         let isForItself = sending.to == .all || sending.to == .connection(connection)
         // A backend may have erased it meanwhile, and no client has heard of that yet.
-        if isForItself, seq > socket.start, !orders[Int(socket.epoch)].isErased(seq),
-            socket.lastReceived.map({ $0 < seq }) ?? true, histories[socket.session]?.mayBeErased(seq) != true
+        if isForItself, seq > socket.start, socket.lastReceived.map({ $0 < seq }) ?? true,
+            !orders[Int(socket.epoch)].isErased(seq, user: { details[$0]?.user }),
+            histories[socket.session]?.mayBeErased(seq) != true
         {
             report(.g2, .reordered, "\(id(connection)) got the ack of its signal at \(seq) before the signal (SIG-6)")
         }
@@ -538,7 +596,9 @@ public struct WireJudge: Sendable {
                 .g8, .wrong,
                 "\(data) came from \(from.map(id) ?? "the server"), and was sent by \(sending.from.map(id) ?? "REST")")
         }
+        if let from, line.seq.map({ $0 > socket.replayThrough }) ?? true { connections[from]?.lastHeardAt = now }
         guard let seq = line.seq else {
+            noteOnlineOnlyDelivery(signal, on: number, at: now)
             return noteOnlineOnly(signal, sending, data, on: number, connection)
         }
         receive(.signal(signal, from: from, to: sending.to), at: seq, line.byteCount, on: number, now)
@@ -564,7 +624,7 @@ public struct WireJudge: Sendable {
         _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, on number: SocketNumber, _ now: MonotonicInstant
     ) {
         guard let connection = sockets[number]?.connection, let epoch = sockets[number]?.epoch,
-            let start = sockets[number]?.start, let suppressesPresence = sockets[number]?.suppressesPresence
+            let start = sockets[number]?.start, let reader = reader(number)
         else { return }
         // No copy of the socket is alive below: the append would copy the whole list.
         note(event, at: seq, byteCount, epoch, now)
@@ -577,14 +637,14 @@ public struct WireJudge: Sendable {
                 seq == last ? .g3 : .g1, seq == last ? .duplicate : .reordered,
                 "\(id(connection)) got the event at \(seq) after the one at \(last)")
         }
-        if !event.isMeant(for: connection, suppressesPresence: suppressesPresence) {
+        if event.isMeant(for: reader) == false {
             report(.g8, .wrong, "\(id(connection)) got the event at \(seq), which is not meant for it")
         }
         sockets[number]?.received.append(Int32(clamping: seq - start))
     }
 
     /// All clients see one order, and a signal has one seq.
-    private mutating func note(
+    mutating func note(
         _ event: WireOrder.Event, at seq: Int, _ byteCount: Int, _ epoch: Int32, _ now: MonotonicInstant
     ) {
         guard orders.indices.contains(Int(epoch)) else { return }
@@ -594,7 +654,8 @@ public struct WireJudge: Sendable {
         }
         noteForHistory(event, at: seq, of: orders[Int(epoch)].session, now)
         if let known = orders[Int(epoch)].note(event, at: seq, byteCount: byteCount, seen: now) {
-            report(.g1, .reordered, "the event at \(seq) is \(known) for one client and \(event) for another")
+            report(
+                .g1, .reordered, "the event at \(seq) is \(text(known)) for one client and \(text(event)) for another")
         }
         guard case .signal(let signal, _, _) = event else { return }
         let sending = sendings[Int(signal)]
@@ -614,7 +675,7 @@ public struct WireJudge: Sendable {
             let epochText = line.text("epoch"), let seq = line.seq, let outcome = line.text("outcome")
         else { return report(.g4, .wrong, "socket \(number) got an incomplete connected") }
         judgeIdentity(line, of: name, on: number)
-        let epoch = epochNumber(epochText, of: socket.session)
+        let epoch = epochNumber(epochText, of: socket.session, at: now)
         judge(outcome, seq: seq, name, socket, at: now)
         if let missing = line.member("missing") { judge(missing, seq: seq, socket) }
         if let resume = socket.resume, outcome == "resumed" || outcome == "recovered",
@@ -630,6 +691,9 @@ public struct WireJudge: Sendable {
         socket.epoch = epoch
         socket.start = seq
         socket.claimed = seq
+        socket.outcome = outcome
+        socket.isModerator = line.text("role") == "moderator"
+        socket.restrictions = line.list("restrictions")?.compactMap { WireRestriction($0) } ?? []
         socket.replayThrough = line.number("replayThrough").map { Int($0) } ?? 0
         // A new connection gets broadcasts of the time before it, and nothing else from that time.
         if outcome != "resumed" { socket.onlyBroadcastsThrough = socket.replayThrough }
@@ -656,7 +720,8 @@ public struct WireJudge: Sendable {
         connections[name] = Connection(
             session: socket.session, epoch: epoch, joinSeq: joinSeq, joinedAt: known?.joinedAt ?? now, socket: number,
             suppressesPresence: socket.suppressesPresence, getsAbsences: socket.getsAbsences,
-            secret: line.member("resume")?.text("secret") ?? "")
+            secret: line.member("resume")?.text("secret") ?? "", token: known?.token ?? socket.token,
+            isModerator: socket.isModerator, lastHeardAt: known?.lastHeardAt)
         if socket.isLeft { connections[name]?.end = .left }
         if let lostAt = known?.lostAt {
             connections[name]?.lastAbsence = Absence(lostAt: lostAt, backAt: now)
@@ -666,7 +731,7 @@ public struct WireJudge: Sendable {
         noteAwayList(line.texts("away")?.map { self.name($0) }, on: number, at: now)
     }
 
-    private mutating func epochNumber(_ text: String, of session: String) -> Int32 {
+    private mutating func epochNumber(_ text: String, of session: String, at now: MonotonicInstant) -> Int32 {
         let key = "\(session) \(text)"
         if let number = epochNumbers[key] {
             if retiredEpochs.contains(number) {
@@ -682,6 +747,8 @@ public struct WireJudge: Sendable {
                 report(.g4, .missing, "the session has the new epoch \(text), although the server kept its sessions")
             } else if histories[session]?.isEmpty == false {
                 report(.h2, .missing, "the session has the new epoch \(text), although it has a history (HIS-3)")
+            } else {
+                judgeForgottenRestrictions(of: current, in: text, at: now)
             }
         }
         // A session whose history was empty has ended: its seqs begin anew.
@@ -704,6 +771,9 @@ extension WireJudge {
 
     /// Whether the server still keeps the order of this epoch.
     func isKept(_ epoch: Int32) -> Bool { !retiredEpochs.contains(epoch) }
+
+    /// The epoch of the session, while the server is known to keep it.
+    func currentEpoch(of session: String) -> Int32? { currentEpochs[session] }
 
     /// The number of an epoch that the wire has shown.
     func knownEpoch(_ text: String, of session: String) -> Int32? { epochNumbers["\(session) \(text)"] }

@@ -4,6 +4,8 @@ import SignalingProtocol
 struct WireOrder: Sendable {
     /// A number for a connection ID, so that an event needs few bytes.
     typealias Name = Int32
+    /// A number for a user id.
+    typealias User = Int32
 
     enum Target: Hashable, Sendable {
         case all
@@ -16,33 +18,53 @@ struct WireOrder: Sendable {
         case created(Name)
         case destroyed(Name)
         case erased(Erasure)
+        /// The number of an action.
+        case moderated(Int32)
+        /// The number of a restriction. Whom it is meant for, the action before it says.
+        case restricted(Int32)
+        case unrestricted(WireRestriction.Kind)
 
-        /// Whether the event is meant for a connection (PROTOCOL.md, section 1).
-        func isMeant(for connection: Name, suppressesPresence: Bool) -> Bool {
+        /// Whether the event is meant for a reader (PROTOCOL.md, section 1).
+        ///
+        /// - Parameter audience: whom an event of moderation is meant for that follows an action; nil if it is not known.
+        /// - Returns: nil if it is not known.
+        func isMeant(for reader: Reader, audience: WireRestrictions.Subject? = nil) -> Bool? {
             switch self {
             case .signal(_, _, .all), .erased: true
-            case .signal(_, _, .connection(let target)): target == connection
-            case .created(let other), .destroyed(let other): other != connection && !suppressesPresence
+            case .signal(_, _, .connection(let target)): target == reader.name
+            case .created(let other), .destroyed(let other): other != reader.name && !reader.suppressesPresence
+            case .moderated: reader.person.isModerator
+            case .restricted, .unrestricted: audience.map { $0 == .session || $0 == reader.person.subject }
             }
         }
 
         var isBroadcast: Bool {
             switch self {
             case .signal(_, _, .all), .erased: true
-            case .signal(_, _, .connection), .created, .destroyed: false
+            case .signal(_, _, .connection), .created, .destroyed, .moderated, .restricted, .unrestricted: false
             }
         }
+    }
+
+    /// A connection that gets events.
+    struct Reader: Sendable {
+        var name: Name
+        var suppressesPresence: Bool
+        var person: WireRestrictions.Person
     }
 
     /// Which messages were erased (HIS-9).
     enum Erasure: Hashable, Sendable {
         case message(Int)
         case through(Int)
+        case user(User)
 
-        func covers(_ seq: Int) -> Bool {
+        /// - Parameter user: of the message's sender.
+        func covers(_ seq: Int, of user: @autoclosure () -> User?) -> Bool {
             switch self {
             case .message(let erased): seq == erased
             case .through(let last): seq <= last
+            case .user(let erased): user() == erased
             }
         }
     }
@@ -65,6 +87,10 @@ struct WireOrder: Sendable {
     private(set) var networkLosses: Set<Name> = []
     /// Bytes of all lines up to each seq, roughly what the log holds.
     private var byteCounts: [Int] = [0]
+    /// When the tap first saw each event, in ms.
+    private var seenAt: [Int32] = [0]
+    /// The actions of moderators and of REST, by their seqs.
+    private(set) var actions: [Int: NotedAction] = [:]
 
     init(session: String) { self.session = session }
 
@@ -98,25 +124,43 @@ struct WireOrder: Sendable {
             let gap = base - seq + 1
             events.insert(contentsOf: Array(repeating: nil, count: gap), at: 0)
             byteCounts.insert(contentsOf: Array(repeating: 0, count: gap), at: 0)
+            seenAt.insert(contentsOf: Array(repeating: 0, count: gap), at: 0)
             base -= gap
         }
         while lastSeq < seq {
             events.append(nil)
             byteCounts.append((byteCounts.last ?? 0) + byteCount)
+            seenAt.append(0)
         }
         if let known = events[seq - base] { return known == event ? nil : known }
         events[seq - base] = event
+        seenAt[seq - base] = Int32(clamping: now.nanoseconds / 1_000_000)
         switch event {
         case .destroyed(let name): departures[name] = now
         case .erased(let erasure): erasures.append((seq, erasure))
-        case .signal, .created: break
+        case .signal, .created, .moderated, .restricted, .unrestricted: break
         }
         return nil
     }
 
+    /// Records what is known of the action at `seq`, beside the event.
+    mutating func noteAction(at seq: Int, _ new: NotedAction, _ change: (inout NotedAction) -> Void) {
+        change(&actions[seq, default: new])
+    }
+
+    /// When the tap first saw the event at `seq`, to a millisecond.
+    func moment(of seq: Int) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(seenAt[seq - base]) * 1_000_000)
+    }
+
     /// Whether the event at `seq` is erased. The server then no longer owes it to anybody.
-    func isErased(_ seq: Int) -> Bool {
-        erasures.contains { $0.seq > seq && $0.erasure.covers(seq) } && self[seq]?.isBroadcast == true
+    ///
+    /// - Parameter user: of a connection.
+    func isErased(_ seq: Int, user: (Name) -> User?) -> Bool {
+        if erasures.isEmpty { return false }
+        guard let event = self[seq], event.isBroadcast else { return false }
+        let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
+        return erasures.contains { $0.seq > seq && $0.erasure.covers(seq, of: sender.flatMap(user)) }
     }
 
     /// How many seqs have an event that no client has seen.

@@ -54,7 +54,7 @@ struct HistoryReader {
     private var isStalled = false
     private var underway: Errand?
     /// What was erased since: a page that is on its way may still have it.
-    private var erasures: [Erasure] = []
+    private var erasures: [(erasure: Erasure, seq: Seq?)] = []
     private var lastNumber = 0
 
     /// Where messages may be missing, if they could not be read.
@@ -133,8 +133,8 @@ struct HistoryReader {
         liveFrom = liveFrom ?? seq
     }
 
-    mutating func erased(_ erasure: Erasure) {
-        if underway != nil { erasures.append(erasure) }
+    mutating func erased(_ erasure: Erasure, seq: Seq?) {
+        if underway != nil { erasures.append((erasure, seq)) }
     }
 
     // MARK: Requests
@@ -260,9 +260,10 @@ struct HistoryReader {
 
     private func withoutErased(_ message: HistoryMessage) -> HistoryMessage? {
         var message = message
-        for erasure in erasures where erasure.covers(message.seq) {
+        for (erasure, seq) in erasures where erasure.covers(message.seq, of: message.from?.user) {
             switch erasure {
             case .message: message.content = .erased
+            case .user: if seq.map({ message.seq < $0 }) ?? true { message.content = .erased }
             case .through: return nil
             }
         }

@@ -30,6 +30,8 @@ public enum SendRefusal: Equatable, Sendable {
     case signalTooLong(excess: Int)
     /// The channel has no connection, or it has ended. Without a channel: there is no delegate.
     case notConnected
+    /// A moderator keeps the user from writing (MOD-4). The draft stays.
+    case restricted(Restriction)
     /// The queue is full: 100 messages wait, are being sent, or have failed.
     case tooManyWaiting
     /// Another message has this local ID.

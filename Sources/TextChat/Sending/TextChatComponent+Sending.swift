@@ -18,7 +18,8 @@ extension TextChatComponent {
 
     /// Why the draft cannot be sent. Nil if it can, unless the delegate refuses it.
     ///
-    /// The component checks in this order: blank, too long, too long as a signal, not connected, too many waiting.
+    /// The component checks in this order: blank, too long, too long as a signal, not connected, restricted, too many
+    /// waiting. A ``restriction`` counts as of the last call that had a time.
     public func refusal() -> SendRefusal? {
         refusal(of: message(now: Self.sampleTime, localID: Self.sampleID, state: .sending), via: channel)
     }
@@ -138,8 +139,8 @@ extension TextChatComponent {
 
     private func message(now: WallTime, localID: LocalID, state: ChatMessage.State) -> ChatMessage {
         ChatMessage(
-            text: draft, senderID: senderID ?? channel?.connectionId?.rawValue, senderAlias: senderAlias,
-            sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state,
+            text: draft, senderID: senderID ?? channel?.connectionId?.rawValue, senderUser: channel?.user,
+            senderAlias: senderAlias, sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state,
             // Submitting may send one more typing signal, so check the length with its number.
             typingN: typing.typingN.map { $0 + 1 })
     }
@@ -151,11 +152,13 @@ extension TextChatComponent {
         if excess > 0 { return .signalTooLong(excess: excess) }
         // With an outbox a message may wait for a connection.
         if !isConnected, outbox == nil { return .notConnected }
+        if let restriction { return .restricted(restriction) }
         return sending.queue.isFull ? .tooManyWaiting : nil
     }
 
     /// Shows the draft as a row, unless it is refused.
     private func show(now: WallTime, localID: LocalID, through channel: (any SignalChannel)?) -> SendRefusal? {
+        noteRestriction(now)
         var message = message(now: now, localID: localID, state: channel == nil ? .sent : .sending)
         if let refusal = refusal(of: message, via: channel) { return refusal }
         if timeline.ownMessage(localID) != nil { return .localIDTaken }

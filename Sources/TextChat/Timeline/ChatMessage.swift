@@ -9,6 +9,10 @@ public struct ChatMessage: Equatable, Sendable {
     /// message that came by REST has no connection, so its data counts.
     public var senderID: String?
 
+    /// The sender's user, as the server stamped it; nil for a guest, and for a message that came by REST. Messages of one
+    /// user's connections have one author (CHAT-4).
+    public var senderUser: UserID?
+
     /// The name to show, as the sender states it.
     public var senderAlias: String?
 
@@ -36,12 +40,13 @@ public struct ChatMessage: Equatable, Sendable {
     public private(set) var isErased = false
 
     public init(
-        text: String, senderID: String? = nil, senderAlias: String? = nil, sentAt: WallTime? = nil,
-        receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil, direction: Direction = .received,
-        state: State = .sent, typingN: Int64? = nil
+        text: String, senderID: String? = nil, senderUser: UserID? = nil, senderAlias: String? = nil,
+        sentAt: WallTime? = nil, receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil,
+        direction: Direction = .received, state: State = .sent, typingN: Int64? = nil
     ) {
         self.localID = localID
         self.senderID = senderID
+        self.senderUser = senderUser
         self.senderAlias = senderAlias
         self.text = text
         self.sentAt = sentAt
@@ -77,6 +82,9 @@ public struct ChatMessage: Equatable, Sendable {
         case cancelled
     }
 
+    /// Who wrote it: a user, or a connection without one. Nil: unknown (CHAT-4).
+    public var author: ChatAuthor? { senderUser.map { .user($0) } ?? senderID.map { .connection($0) } }
+
     /// Whether it is the user's own and, as far as is known, not in the session's log.
     var isPending: Bool { direction == .sent && state != .sent }
 
@@ -92,4 +100,10 @@ public struct ChatMessage: Equatable, Sendable {
     public static let erasedText = "This message was removed."
 
     var hasFailed: Bool { if case .failed = state { true } else { false } }
+}
+
+/// The author of a message (CHAT-4). A guest whose connection has the text of a user ID is another author.
+public enum ChatAuthor: Hashable, Sendable {
+    case user(UserID)
+    case connection(String)
 }

@@ -229,7 +229,7 @@ public struct ChatTimeline: Sendable {
 
     private static func isRepeated(_ shown: ChatMessage, by message: ChatMessage) -> Bool {
         if shown.direction == .sent, message.direction == .sent { return true }
-        return shown.senderID == message.senderID
+        return shown.author == message.author
             && (shown.isErased || message.isErased || shown.text == message.text)
     }
 
@@ -239,8 +239,11 @@ public struct ChatTimeline: Sendable {
         return index < layout.lines.count && layout.lines[index].key == key ? index : nil
     }
 
-    /// Removes the content of a message, or all messages up to one (HIS-9). Those that are not sent yet stay.
-    mutating func erase(_ erasure: Erasure) -> [TimelineChange] {
+    /// Removes the content of a message, or of those of a user, or all messages up to one (HIS-9). Those that are not
+    /// sent yet stay.
+    ///
+    /// - Parameter seq: the erasure's own; nil: it is behind all messages.
+    mutating func erase(_ erasure: Erasure, seq: Seq? = nil) -> [TimelineChange] {
         switch erasure {
         case .message(let seq):
             if let index = index(of: OrderKey(era: era, seq: seq.rawValue, tie: 0)) { erase(at: index) }
@@ -249,6 +252,14 @@ public struct ChatTimeline: Sendable {
             while let first = layout.lines.message(atOrAfter: 0), layout.lines[first].key <= last { dropOldest(first) }
             // What was before them is erased, too.
             if let floor, floor <= seq { hasBeginning = true }
+        case .user(let user):
+            // The messages of former orders are before all of this one.
+            let end = OrderKey(era: era, seq: seq?.rawValue ?? .max, tie: 0)
+            var next = layout.lines.message(atOrAfter: 0)
+            while let index = next, layout.lines[index].key < end {
+                if layout.lines[index].entry?.message.senderUser == user { erase(at: index) }
+                next = layout.lines.message(atOrAfter: index + 1)
+            }
         }
         return finish()
     }

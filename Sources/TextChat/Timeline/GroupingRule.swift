@@ -47,14 +47,14 @@ public struct GroupingRule: Hashable, Sendable {
     }
 
     /// A message groups if it is less than 120 s younger than the one before and less than 10 min younger than the
-    /// group's first, with the same side, sender and day. A failed message stands alone. Others' groups show the name
+    /// group's first, with the same side, author and day. A failed message stands alone. Others' groups show the name
     /// on the first message; the last shows the time.
     public static let standard = GroupingRule(
         window: .seconds(120), span: .seconds(600), clock: .arrival, breaksAtDay: true, breaksAtFailure: true,
         separatesOwnMessages: true, timePosition: .last, showsOwnName: false)
 
     /// OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by
-    /// the senders' clocks, with the same sender ID. The first message shows name and time.
+    /// the senders' clocks, with the same author. The first message shows name and time.
     public static let openTok = GroupingRule(
         window: .seconds(120), span: nil, clock: .sender, breaksAtDay: false, breaksAtFailure: false,
         separatesOwnMessages: false, timePosition: .first, showsOwnName: true)
@@ -83,7 +83,7 @@ public struct GroupingRule: Hashable, Sendable {
             guard previous.direction == next.direction else { return false }
             if next.direction == .sent { return true }
         }
-        return next.senderID != nil && previous.senderID == next.senderID
+        return next.author != nil && previous.author == next.author
     }
 
     /// Dates come from other clocks and may have any value. A difference that overflows is beyond every limit.

@@ -23,8 +23,8 @@ public final class ChatTyping {
         set { carryOut(indicator.setPolicy(newValue, now: now)) }
     }
 
-    /// Returns the user of a connection. Connections of the same user are shown as one; nil: unknown. The default is
-    /// the connection's data, unless it is empty.
+    /// Returns the name of a connection's user; nil: unknown. Connections with the same name, or with the same user ID
+    /// (USR-1), are shown as one. The default is the connection's data, unless it is empty.
     public var user: (Connection) -> String? = { $0.data.isEmpty ? nil : $0.data }
 
     private var indicator: TypingIndicator
@@ -73,7 +73,7 @@ public final class ChatTyping {
         }
     }
 
-    /// Users that are never shown, by the names that ``user`` returns.
+    /// Users that are never shown: by the names that ``user`` returns, or by their user IDs.
     public var blockedUsers: Set<String> = [] {
         didSet { handle(.blockedUsers(blockedUsers)) }
     }
@@ -137,8 +137,10 @@ public final class ChatTyping {
             while let unsent = dequeueSignal() { handle(.publishFailed(n: unsent.n)) }
         case .connected, .reconnecting, .disconnected, .connectionLost:
             outgoing = []
-        case .draftEdited, .draftSet, .send, .leave, .optedOut, .blockedUsers, .memberCount, .recipient, .publishFailed,
-            .signal, .messageReceived, .connectionDestroyed:
+        case .restricted(true):
+            outgoing = []
+        case .draftEdited, .draftSet, .send, .leave, .optedOut, .restricted(false), .blockedUsers, .memberCount,
+            .recipient, .publishFailed, .signal, .messageReceived, .connectionDestroyed:
             break
         }
         carryOut(indicator.handle(input, now: now))
@@ -147,7 +149,7 @@ public final class ChatTyping {
     /// Handles a signal of another connection, if it is about typing.
     func receive(_ signal: Signal) {
         guard let from = signal.from, let typing = TypingSignal(signal) else { return }
-        handle(.signal(typing, from: from.connectionId, user: user(from)))
+        handle(.signal(typing, from: from.connectionId, user: user(from), userID: from.user))
     }
 
     private func carryOut(_ effects: [TypingIndicator.Effect]) {

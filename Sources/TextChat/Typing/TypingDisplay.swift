@@ -199,8 +199,16 @@ struct TypingDisplay: Sendable {
     }
 }
 
-/// The person behind a connection: its user if known, else the connection itself.
+/// The person behind a connection: its user as the server says, else a user by name, else the connection itself.
 enum TypingPerson: Hashable, Sendable {
-    case user(String)
+    case user(UserID)
+    case named(String)
     case connection(ConnectionID)
+
+    init(_ connection: ConnectionID, name: String?, user: UserID?) {
+        self = user.map { .user($0) } ?? name.map { .named($0) } ?? .connection(connection)
+    }
+
+    /// As the server says; nil for a guest.
+    var user: UserID? { if case .user(let id) = self { id } else { nil } }
 }

@@ -14,6 +14,8 @@ public struct TypingIndicator: Sendable {
 
     /// The user's own connection while it is up.
     public private(set) var connection: ConnectionID?
+    /// The user of that connection; nil for a guest.
+    private var user: UserID?
 
     private var sender: TypingSender
     private var roster: TypingRoster
@@ -22,6 +24,7 @@ public struct TypingIndicator: Sendable {
     /// The only connection that gets the signals; nil: all.
     private(set) var recipient: ConnectionID?
     private var isOptedOut = false
+    private var isRestricted = false
     private var blockedUsers: Set<String> = []
 
     public enum Effect: Hashable, Sendable {
@@ -110,7 +113,8 @@ public struct TypingIndicator: Sendable {
         case .blockedUsers(let users): blockedUsers = users
         case .memberCount(let count): memberCount = count
         case .recipient(let id): recipient = id
-        case .connected(let id): connection = id
+        case .connected(let id, let user): (connection, self.user) = (id, user)
+        case .restricted(let value): isRestricted = value
         case .reconnecting, .disconnected, .connectionLost: connection = nil
         case .send, .leave, .publishFailed, .signal, .messageReceived, .connectionDestroyed: break
         }
@@ -124,15 +128,15 @@ public struct TypingIndicator: Sendable {
     }
 
     private mutating func makeRoster(_ now: MonotonicInstant) {
-        roster = TypingRoster(policy: policy, ownConnection: connection)
+        roster = TypingRoster(policy: policy, ownConnection: connection, ownUser: user)
         // A new roster shows no user.
         for input in noted { _ = roster.handle(input, now: now) }
     }
 
     private var noted: [TypingInput] {
         [
-            .recipient(recipient), .optedOut(isOptedOut), .blockedUsers(blockedUsers), .draftSet(draft),
-            .memberCount(memberCount),
+            .recipient(recipient), .optedOut(isOptedOut), .restricted(isRestricted), .blockedUsers(blockedUsers),
+            .draftSet(draft), .memberCount(memberCount),
         ]
     }
 

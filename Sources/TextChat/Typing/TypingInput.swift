@@ -18,18 +18,21 @@ public enum TypingInput: Hashable, Sendable {
     case leave
     /// Whether the user has opted out of being seen. If the policy is reciprocal, such a user sees no others either.
     case optedOut(Bool)
-    /// Users that are never shown, on any of their connections.
+    /// Users that are never shown, on any of their connections: by their names, or by their user IDs.
     case blockedUsers(Set<String>)
 
     // MARK: The connection
 
-    /// This connection is up, for the first time or again. Typing starts over on both sides.
-    case connected(ConnectionID)
+    /// This connection is up, for the first time or again. Typing starts over on both sides. Its user is nil for a guest
+    /// (USR-1).
+    case connected(ConnectionID, user: UserID? = nil)
+    /// Whether the user may not signal (MOD-4). Nothing is sent then; others are shown.
+    case restricted(Bool)
     /// The socket is lost, and the client tries to resume. Nothing is sent, and no user is shown.
     case reconnecting
     /// The connection has ended. Nothing is sent, and no user is shown.
     case disconnected
-    /// The connection may be lost. Nothing is sent; others stay until they expire or ``connected(_:)`` comes.
+    /// The connection may be lost. Nothing is sent; others stay until they expire or ``connected(_:user:)`` comes.
     case connectionLost
     /// How many connections the room has, the user's own included.
     case memberCount(Int)
@@ -41,8 +44,9 @@ public enum TypingInput: Hashable, Sendable {
 
     // MARK: Others
 
-    /// A typing signal of another connection. `user` names the user of that connection; nil or empty: unknown.
-    case signal(TypingSignal, from: ConnectionID, user: String?)
+    /// A typing signal of another connection. `user` names the user of that connection; nil or empty: unknown. `userID`
+    /// is that user as the server says; nil for a guest (USR-1).
+    case signal(TypingSignal, from: ConnectionID, user: String?, userID: UserID? = nil)
     /// A chat message of another connection, and the number that it carries.
     case messageReceived(from: ConnectionID, typingN: Int64?)
     /// Another connection has left the session.

@@ -4,7 +4,8 @@ import SignalingProtocol
 /// differs from the last.
 ///
 /// - State is kept per connection and shown per person. A person with two connections is shown once, and disappears
-///   when both have ended.
+///   when both have ended. Connections are of one person if the server says so (USR-1), or else if their names are
+///   equal. The user is never shown, on any of their own connections (TYP-10).
 /// - Each state lasts exactly for its expiry in the policy. A person disappears without any signal.
 /// - A chat message ends the typing of its own connection, and of no other.
 /// - A person who stops typing is shown for ``TypingPolicy/Settings/linger`` more, except after a message or a
@@ -40,6 +41,7 @@ public struct TypingRoster: Sendable {
     private var earliest: MonotonicInstant?
 
     private var ownConnection: ConnectionID?
+    private var ownUser: UserID?
     private var blocked: Set<String> = []
     private var isHidden = false
     private var memberCount = 0
@@ -47,6 +49,7 @@ public struct TypingRoster: Sendable {
 
     private struct Record {
         var person: TypingPerson
+        var name: String?
         var state: State
         var lastN: Int64?
 
@@ -74,9 +77,10 @@ public struct TypingRoster: Sendable {
         }
     }
 
-    public init(policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil) {
+    public init(policy: TypingPolicy = .standard, ownConnection: ConnectionID? = nil, ownUser: UserID? = nil) {
         self.policy = policy
         self.ownConnection = ownConnection
+        self.ownUser = ownUser
         display = TypingDisplay(policy: policy)
     }
 
@@ -84,11 +88,12 @@ public struct TypingRoster: Sendable {
     public mutating func handle(_ input: TypingInput, now: MonotonicInstant) -> TypingSnapshot? {
         expire(now)
         switch input {
-        case .signal(let signal, let from, let user): receive(signal, from, user, now)
+        case .signal(let signal, let from, let user, let userID): receive(signal, from, user, userID, now)
         case .messageReceived(let from, let typingN): end(from, typingN, now)
         case .connectionDestroyed(let id): close(id, now)
-        case .connected(let id):
+        case .connected(let id, let user):
             ownConnection = id
+            ownUser = user
             clear()
         case .reconnecting, .disconnected: clear()
         case .blockedUsers(let users): block(users, now)
@@ -102,7 +107,8 @@ public struct TypingRoster: Sendable {
         case .recipient(let id):
             recipient = id
             if isOverCap { clear(keeping: id, now) }
-        case .connectionLost, .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .publishFailed: break
+        case .connectionLost, .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .restricted, .publishFailed:
+            break
         }
         return changed()
     }
@@ -130,21 +136,22 @@ public struct TypingRoster: Sendable {
     }
 
     private mutating func receive(
-        _ signal: TypingSignal, _ from: ConnectionID, _ user: String?, _ now: MonotonicInstant
+        _ signal: TypingSignal, _ from: ConnectionID, _ user: String?, _ userID: UserID?, _ now: MonotonicInstant
     ) {
-        let user = user.flatMap { $0.isEmpty ? nil : $0 }
-        guard follows(from), user.map({ !blocked.contains($0) }) ?? true else { return }
-        let person = user.map { TypingPerson.user($0) } ?? .connection(from)
+        guard follows(from), userID == nil || userID != ownUser else { return }
+        let name = user.flatMap { $0.isEmpty ? nil : $0 }
+        if [name, userID?.rawValue].contains(where: { $0.map(blocked.contains) ?? false }) { return }
+        let person = TypingPerson(from, name: name, user: userID)
         var record: Record
         if let known = known(from, now) {
             record = known
             if case .closed = record.state { return }
             if let n = signal.n, let last = record.lastN, n <= last { return }
             // Only a typing signal names the person, and while the connection is shown its person stays the same.
-            if !record.state.isShown { record.person = person }
+            if !record.state.isShown { (record.person, record.name) = (person, name) }
         } else {
             guard makeSpace(now) else { return }
-            record = Record(person: person, state: .silent(until: now))
+            record = Record(person: person, name: name, state: .silent(until: now))
         }
         record.lastN = signal.n ?? record.lastN
         switch signal.action {
@@ -152,7 +159,7 @@ public struct TypingRoster: Sendable {
         case .pause: record.state = .paused(until: now.advanced(by: policy.pauseExpiry))
         case .finish: record.state = remembered(now)
         }
-        put(record, from, name: user, isAtOnce: false, now)
+        put(record, from, name: name, isAtOnce: false, now)
     }
 
     private mutating func end(_ from: ConnectionID, _ typingN: Int64?, _ now: MonotonicInstant) {
@@ -188,10 +195,18 @@ public struct TypingRoster: Sendable {
     private mutating func block(_ users: Set<String>, _ now: MonotonicInstant) {
         blocked = users
         for user in users {
-            for id in people[.user(user)] ?? [] { records[id] = nil }
-            update(.user(user), isAtOnce: true, at: now)
-            display.release(.user(user))
+            forget(.named(user), now)
+            forget(.user(UserID(user)), now)
         }
+        // A person whom the server names, and of whom the program knows the name.
+        let named = people.filter { $0.value.contains { records[$0]?.name.map(users.contains) ?? false } }
+        for person in named.keys { forget(person, now) }
+    }
+
+    private mutating func forget(_ person: TypingPerson, _ now: MonotonicInstant) {
+        for id in people[person] ?? [] { records[id] = nil }
+        update(person, isAtOnce: true, at: now)
+        display.release(person)
     }
 
     private mutating func clear() {
@@ -206,8 +221,7 @@ public struct TypingRoster: Sendable {
         let kept = id.flatMap { known($0, now) }
         clear()
         guard let id, let kept else { return }
-        let name: String? = if case .user(let name) = kept.person { name } else { nil }
-        put(kept, id, name: name, isAtOnce: false, now)
+        put(kept, id, name: kept.name, isAtOnce: false, now)
     }
 
     private func remembered(_ now: MonotonicInstant) -> Record.State {
@@ -237,7 +251,9 @@ public struct TypingRoster: Sendable {
             earliest = earliest.map { min($0, record.state.until) } ?? record.state.until
             if people[record.person]?.contains(id) != true { people[record.person, default: []].append(id) }
         }
-        update(record.person, typer: TypingSnapshot.Typer(name: name, connectionId: id), isAtOnce: isAtOnce, at: now)
+        update(
+            record.person, typer: TypingSnapshot.Typer(name: name, connectionId: id, user: record.person.user),
+            isAtOnce: isAtOnce, at: now)
     }
 
     /// Shows a person by the states of their connections, from `moment` on.

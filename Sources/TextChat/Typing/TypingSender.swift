@@ -34,6 +34,7 @@ public struct TypingSender: Sendable {
     private var draft = ""
     private var isConnected: Bool
     private var isOptedOut = false
+    private var isRestricted = false
     private var memberCount = 0
     private var recipient: ConnectionID?
 
@@ -62,7 +63,7 @@ public struct TypingSender: Sendable {
     }
 
     /// Whether keys send nothing.
-    public var isSilent: Bool { !isConnected || isOptedOut || isOverCap }
+    public var isSilent: Bool { !isConnected || isOptedOut || isRestricted || isOverCap }
 
     /// A directed signal costs the same in a room of any size.
     private var isOverCap: Bool { recipient == nil && (policy.roomCap.map { memberCount > $0 } ?? false) }
@@ -79,8 +80,8 @@ public struct TypingSender: Sendable {
         switch input {
         case .connected: return startOver(isConnected: true)
         case .reconnecting, .disconnected, .connectionLost: return startOver(isConnected: false)
-        case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .memberCount, .recipient,
-            .publishFailed, .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
+        case .draftEdited, .draftSet, .send, .messageSubmitted, .leave, .optedOut, .restricted, .memberCount,
+            .recipient, .publishFailed, .blockedUsers, .signal, .messageReceived, .connectionDestroyed:
             // Deadlines before the input come first: at its exact moment a pause wins over a key.
             var signals = advance(to: now)
             apply(input, now)
@@ -141,6 +142,10 @@ public struct TypingSender: Sendable {
         case .optedOut(let value):
             isOptedOut = value
             if value { finish() }
+        case .restricted(let value):
+            isRestricted = value
+            // The server would refuse a finish, too: receivers let the begin expire.
+            if value { forget() }
         case .memberCount(let count):
             memberCount = count
             // Receivers count members, too, and show no typing above the cap.

@@ -8,10 +8,13 @@ public struct TypingSnapshot: Hashable, Sendable {
         public let name: String?
         /// The connection on which the person began.
         public let connectionId: ConnectionID
+        /// The user as the server says; nil for a guest (USR-1).
+        public let user: UserID?
 
-        public init(name: String?, connectionId: ConnectionID) {
+        public init(name: String?, connectionId: ConnectionID, user: UserID? = nil) {
             self.name = name
             self.connectionId = connectionId
+            self.user = user
         }
     }
 

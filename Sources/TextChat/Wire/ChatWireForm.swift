@@ -29,8 +29,8 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
-            text: data, senderID: signal.from?.connectionId.rawValue, senderAlias: nonEmpty(signal.from?.data),
-            sentAt: now, receivedAt: now, seq: signal.seq)
+            text: data, senderID: signal.from?.connectionId.rawValue, senderUser: signal.from?.user,
+            senderAlias: nonEmpty(signal.from?.data), sentAt: now, receivedAt: now, seq: signal.seq)
         switch form {
         case .bareText: break
         case .json:
@@ -56,8 +56,8 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
             return message(from: Signal(type: type, data: data, from: kept.from, seq: kept.seq), now: kept.time)
         case .erased:
             var message = ChatMessage(
-                text: "", senderID: kept.from?.connectionId.rawValue, sentAt: kept.time, receivedAt: kept.time,
-                seq: kept.seq)
+                text: "", senderID: kept.from?.connectionId.rawValue, senderUser: kept.from?.user, sentAt: kept.time,
+                receivedAt: kept.time, seq: kept.seq)
             message.erase()
             message.senderAlias = nonEmpty(kept.from?.data)
             return message

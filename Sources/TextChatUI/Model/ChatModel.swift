@@ -25,8 +25,12 @@ public final class ChatModel {
     public private(set) var isLoadingEarlier = false
     /// What the user must know about the draft or the outbox; nil: nothing.
     public private(set) var notice: ChatWord?
-    /// Whether the draft has a text to send.
+    /// Whether the draft has a text to send, and the user may send it.
     public private(set) var canSend = false
+    /// Why the user cannot write, or was banned, and until when, as a text; empty when nothing is in the way. The field
+    /// is read-only meanwhile, and keeps its text.
+    public private(set) var restriction = ""
+    @ObservationIgnored private var ban: Restriction?
     private var text = ""
 
     /// The chat itself, for everything that this model leaves out. Use it on the main actor.
@@ -71,7 +75,7 @@ public final class ChatModel {
             notice = nil
         case .tooLong, .signalTooLong: notice = .tooLong
         case .tooManyWaiting: notice = .tooManyWaiting
-        case .blank, .notConnected, .localIDTaken, .byDelegate, .cancelled: break
+        case .blank, .notConnected, .restricted, .localIDTaken, .byDelegate, .cancelled: break
         }
         refresh()
     }
@@ -118,16 +122,22 @@ public final class ChatModel {
         chat.runTyping()
         while !Task.isCancelled {
             plan.begin()
+            ban = nil
             show(plan.status)
             let events = session.events
             let step: ConnectPlan.Step
             do {
                 try await session.connect(token: try await token(), replacing: chat.formerConnection)
-                step = plan.ended(await follow(session, events))
+                let end = await follow(session, events)
+                ban = end.ban
+                step = plan.ended(end.reason, isBanned: ban != nil)
             } catch {
-                step = plan.failed(error as? SignalingError)
+                let error = error as? SignalingError
+                ban = error?.restriction
+                step = plan.failed(error)
             }
             show(plan.status)
+            refresh()
             switch step {
             case .stop: return
             case .tryAgain(let wait): try? await Task.sleep(for: wait)
@@ -137,24 +147,28 @@ public final class ChatModel {
     }
 
     /// Passes on the events of a connection until it ends.
-    private func follow(_ session: Session, _ events: AsyncStream<SessionEvent>) async -> DisconnectReason {
+    private func follow(
+        _ session: Session, _ events: AsyncStream<SessionEvent>
+    ) async -> (reason: DisconnectReason, ban: Restriction?) {
         chat.setSenderId(
             session.connectionId?.rawValue, alias: session.connection.flatMap { DisplayName.read(from: $0.data) })
         if let connection = session.connectionId { handle(.connected(connection)) }
         for await event in events {
             for each in event.channelEvents(connectionId: session.connectionId) { handle(each) }
-            if case .disconnected(let reason) = event { return reason }
+            if case .disconnected(let reason, let ban) = event { return (reason, ban) }
         }
         // The task is cancelled, or the stream has overflowed. The chat reads what it has missed after the next connect.
         await session.disconnect()
-        return Task.isCancelled ? .clientDisconnected : .networkDisconnected
+        return (Task.isCancelled ? .clientDisconnected : .networkDisconnected, nil)
     }
 
     func handle(_ event: SignalChannelEvent) {
         switch event {
         case .connected, .reconnected: plan.connected()
         case .reconnecting: plan.reconnecting()
-        case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .lost, .disconnected: break
+        case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .restrictionsChanged, .lost,
+            .disconnected:
+            break
         }
         chat.handle(event, now: .now)
         show(plan.status)
@@ -204,5 +218,7 @@ public final class ChatModel {
         if isLoadingEarlier != chat.isLoadingEarlier { isLoadingEarlier = chat.isLoadingEarlier }
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
+        let restriction = (ban ?? chat.restriction).map { RestrictionWords.text(of: $0, now: .now) } ?? ""
+        if self.restriction != restriction { self.restriction = restriction }
     }
 }

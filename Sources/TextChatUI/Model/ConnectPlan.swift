@@ -32,6 +32,7 @@ struct ConnectPlan: Equatable {
         switch error?.code {
         case .authenticationError?, .invalidParameter?: return stop(.refused)
         case .invalidSession?: return stop(.wrongChat)
+        case .userBanned?: return stop(.banned)
         case .connectionLimitExceeded?: return again(.full)
         // Later versions of the server may have other codes.
         default: return again(.unreachable)
@@ -39,7 +40,10 @@ struct ConnectPlan: Equatable {
     }
 
     /// The connection has ended.
-    mutating func ended(_ reason: DisconnectReason) -> Step {
+    ///
+    /// - Parameter isBanned: a ban has ended it, so that a connect would be refused.
+    mutating func ended(_ reason: DisconnectReason, isBanned: Bool = false) -> Step {
+        if isBanned { return stop(.banned) }
         switch reason {
         case .forceDisconnected: return stop(.removed)
         case .clientDisconnected: return stop(.left)
@@ -67,7 +71,7 @@ public enum ChatStatus: String, CaseIterable, Sendable {
     /// The chat tries again by itself.
     case unreachable, full
     /// The chat has stopped.
-    case refused, wrongChat, removed, left
+    case refused, wrongChat, removed, banned, left
 
     /// The sentence for it; nil: there is nothing to say.
     public var sentence: ChatWord? {
@@ -80,6 +84,7 @@ public enum ChatStatus: String, CaseIterable, Sendable {
         case .refused: .refused
         case .wrongChat: .wrongChat
         case .removed: .removed
+        case .banned: .banned
         }
     }
 }

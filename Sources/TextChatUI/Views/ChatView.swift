@@ -13,7 +13,9 @@
 
         public var body: some View {
             VStack(spacing: 0) {
-                if let sentence = model.status.sentence { ChatNotice(text: sentence.text) }
+                if let sentence = model.status.sentence, model.status != .banned || model.restriction.isEmpty {
+                    ChatNotice(text: sentence.text)
+                }
                 ScrollView {
                     LazyVStack(alignment: .leading, spacing: 4) {
                         if model.hasEarlier { earlier }
@@ -30,6 +32,7 @@
                 if !model.typing.isEmpty {
                     Text(model.typing).font(.footnote).foregroundStyle(.secondary).padding(.horizontal)
                 }
+                if !model.restriction.isEmpty { ChatNotice(text: model.restriction) }
                 if let notice = model.notice { ChatNotice(text: notice.text) }
                 composer
             }
@@ -50,6 +53,7 @@
                     .lineLimit(1...5)
                     .textFieldStyle(.roundedBorder)
                     .onSubmit { model.send() }
+                    .disabled(!model.restriction.isEmpty)
                 Button(ChatWord.send.text) { model.send() }.disabled(!model.canSend)
             }
             .padding()

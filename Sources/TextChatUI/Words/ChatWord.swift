@@ -16,6 +16,16 @@ public enum ChatWord: String, CaseIterable, Sendable {
     case wrongChat = "This chat does not exist. Check your link, or ask for a new one."
     case removed = "You were removed from this chat."
 
+    case banned = "You were banned from this chat."
+    case bannedUntil = "You were banned from this chat until %@."
+
+    // Why the user cannot write
+    case muted = "You cannot write in this chat at the moment."
+    case mutedUntil = "You cannot write in this chat until %@."
+    case frozen = "Nobody can write in this chat at the moment."
+    case frozenUntil = "Nobody can write in this chat until %@."
+    case reason = "Reason: %@"
+
     // The messages
     case newMessages = "New messages"
     case beginning = "This is the beginning of the conversation."
@@ -40,4 +50,7 @@ public enum ChatWord: String, CaseIterable, Sendable {
 
     /// In the language of the app; in English if the chat does not have that language.
     public var text: String { Bundle.module.localizedString(forKey: rawValue, value: rawValue, table: nil) }
+
+    /// The text with a word of the moment in the place of `%@`.
+    func text(_ argument: String) -> String { text.replacingOccurrences(of: "%@", with: argument) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import SignalingProtocol
 import SignalingTokens
 import SignalingVerification
@@ -8,7 +9,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A backend that signals to one session, and ends connections of it, through REST.
+/// A backend that signals to one session, ends connections of it, and acts as a moderator, through REST.
 final class RESTSender: Sendable {
     private struct Notes {
         var steps: [History.Step] = []
@@ -45,7 +46,7 @@ final class RESTSender: Sendable {
         note(.sent(History.Sending(data: data, type: "rest", to: to)))
         tap.judging { judge, _ in judge.sentByREST(data: data, type: "rest", to: to?.rawValue) }
         let path = to.map { "/connection/\($0.rawValue)/signal" } ?? "/signal"
-        let status = await request("POST", path, body: #"{"type":"rest","data":"\#(data)"}"#, port: port)
+        let status = await request("POST", path, body: #"{"type":"rest","data":"\#(data)"}"#, port: port)?.status
         switch status {
         case 204:
             // A signal to one connection is in the order, but only its receiver sees it, and it may be gone.
@@ -62,7 +63,7 @@ final class RESTSender: Sendable {
     ///
     /// - Returns: whether the server has confirmed it.
     func forceDisconnect(_ connection: ConnectionID, port: Int) async -> Bool {
-        let status = await request("DELETE", "/connection/\(connection.rawValue)", body: nil, port: port)
+        let status = await request("DELETE", "/connection/\(connection.rawValue)", body: nil, port: port)?.status
         guard status == 204 else { return false }
         tap.judging { judge, now in judge.forceDisconnectedByREST(connection.rawValue, at: now) }
         return true
@@ -74,13 +75,62 @@ final class RESTSender: Sendable {
         _ = await request("DELETE", "/message/\(seq)", body: nil, port: port)
     }
 
+    /// The answer to an action.
+    enum Moderated: Equatable {
+        case done(Seq)
+        case refused(Int)
+        /// The server may have carried it out.
+        case unknown
+
+        var seq: Seq? { if case .done(let seq) = self { seq } else { nil } }
+    }
+
+    /// Restricts a user or the session, or lifts a restriction (MOD-7).
+    func moderate(_ action: ModerationRequest, port: Int) async -> Moderated {
+        let body = action.body
+        let asked = tap.judging { judge, now in judge.asksByREST(body, in: sessionId.rawValue, at: now) }
+        guard let answer = await request("POST", "/moderation", body: body, port: port), let asked else {
+            return .unknown
+        }
+        switch answer.status {
+        case 200:
+            guard let seq = try? JSONValue(parsing: answer.body).objectValue?["seq"]?.integerValue else {
+                return .unknown
+            }
+            tap.judging { judge, now in judge.moderatedByREST(asked, seq: Int(seq), at: now) }
+            return .done(Seq(seq))
+        case 400..<500:
+            tap.judging { judge, now in judge.moderatedByREST(asked, seq: nil, at: now) }
+            return .refused(answer.status)
+        default: return .unknown
+        }
+    }
+
+    /// The actions that lift what holds in the session (MOD-7); none without an answer.
+    func lifts(port: Int) async -> [ModerationRequest] {
+        guard let answer = await request("GET", "/moderation", body: nil, port: port),
+            let restrictions = try? JSONValue(parsing: answer.body).objectValue?["restrictions"]?.arrayValue
+        else { return [] }
+        return restrictions.compactMap(\.objectValue).compactMap { restriction in
+            guard let ref = restriction["ref"]?.integerValue else { return nil }
+            switch restriction["kind"]?.stringValue {
+            case "mute": return .unmute(.ref(Seq(ref)))
+            case "ban": return .unban(.ref(Seq(ref)))
+            case "freeze": return .unfreeze
+            default: return nil
+            }
+        }
+    }
+
     private func note(_ action: History.Action) {
         let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
         notes.withLock { $0.steps.append(History.Step(now, action)) }
     }
 
-    /// - Returns: the status; nil without an answer.
-    private func request(_ method: String, _ path: String, body: String?, port: Int) async -> Int? {
+    /// - Returns: nil without an answer.
+    private func request(
+        _ method: String, _ path: String, body: String?, port: Int
+    ) async -> (status: Int, body: Data)? {
         var randomness = SystemRandomNumberGenerator()
         let base = "http://127.0.0.1:\(port)/v2/project/\(project.apiKey.rawValue)/session/\(sessionId.rawValue)"
         guard let url = URL(string: base + path),
@@ -93,7 +143,48 @@ final class RESTSender: Sendable {
         // A connection that is used again may be lost meanwhile, and the library would repeat the request.
         request.setValue("close", forHTTPHeaderField: "Connection")
         request.httpBody = body.map { Data($0.utf8) }
-        guard let (_, response) = try? await urls.data(for: request) else { return nil }
-        return (response as? HTTPURLResponse)?.statusCode
+        guard let (data, response) = try? await urls.data(for: request), let response = response as? HTTPURLResponse
+        else { return nil }
+        return (response.statusCode, data)
+    }
+}
+
+extension ModerationRequest {
+    /// The body of a request by REST.
+    fileprivate var body: String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("action", name)
+        switch self {
+        case .mute(let subject, let terms):
+            subject.write(to: &writer)
+            terms.write(to: &writer)
+        case .ban(let subject, let terms, let erasesMessages):
+            subject.write(to: &writer)
+            terms.write(to: &writer)
+            if erasesMessages { writer.member("eraseMessages", true) }
+        case .unmute(.user(let user)), .unban(.user(let user)): writer.member("user", user.rawValue)
+        case .unmute(.ref(let seq)), .unban(.ref(let seq)): writer.member("ref", seq.rawValue)
+        case .freeze(let terms): terms.write(to: &writer)
+        case .unfreeze: break
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension ModerationRequest.Subject {
+    fileprivate func write(to writer: inout JSONWriter) {
+        switch self {
+        case .user(let user): writer.member("user", user.rawValue)
+        case .connection(let id): writer.member("connectionId", id.rawValue)
+        }
+    }
+}
+
+extension ModerationRequest.Terms {
+    fileprivate func write(to writer: inout JSONWriter) {
+        if let seconds { writer.member("seconds", seconds) }
+        if let reason { writer.member("reason", reason) }
     }
 }

@@ -11,6 +11,8 @@ final class VerifiedClient: Sendable {
         var calls: [UInt64: (data: String, at: MonotonicInstant)] = [:]
         /// Equal texts share their memory: a long run has millions of steps.
         var ids: [ConnectionID: ConnectionID] = [:]
+        /// The users of connections.
+        var users: [ConnectionID: UserID] = [:]
         var lastSignals: Set<String> = []
         /// What cut the client off, and when; nil while it is connected.
         var cut: (cause: Interruption.Cause, at: MonotonicInstant)?
@@ -19,6 +21,11 @@ final class VerifiedClient: Sendable {
         var lastAcknowledgedAt: ContinuousClock.Instant?
         var lastAcknowledgedSeq: Seq?
         var sentCount = 0
+        /// How many actions the client was told, and how many signals were refused because of a restriction.
+        var actionCount = 0
+        var restrictedCount = 0
+        /// The session has ended the connection, or refused to continue it.
+        var hasEnded = false
         /// The client stays away on purpose.
         var isResting = false
         /// Nothing is recorded any more.
@@ -33,15 +40,18 @@ final class VerifiedClient: Sendable {
     let relay: NetworkRelay
     let suppressesPresence: Bool
     let token: String
+    /// nil for a guest.
+    let user: UserID?
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
 
     init(
-        name: String, apiKey: String, sessionId: SessionID, token: String, suppressesPresence: Bool,
+        name: String, apiKey: String, sessionId: SessionID, token: String, user: UserID?, suppressesPresence: Bool,
         history: HistoryRequest? = nil, relay: NetworkRelay, start: ContinuousClock.Instant
     ) {
         self.name = name
         self.token = token
+        self.user = user
         self.start = start
         self.relay = relay
         self.suppressesPresence = suppressesPresence
@@ -53,8 +63,14 @@ final class VerifiedClient: Sendable {
     }
 
     var history: History.Client {
-        History.Client(name, suppressesPresence: suppressesPresence, steps: notes.withLock { $0.steps })
+        notes.withLock { notes in
+            History.Client(name, suppressesPresence: suppressesPresence, users: notes.users, steps: notes.steps)
+        }
     }
+    var actionCount: Int { notes.withLock { $0.actionCount } }
+    var restrictedCount: Int { notes.withLock { $0.restrictedCount } }
+    /// Whether the client was connected, and its connection has ended for good.
+    var hasEnded: Bool { notes.withLock { $0.hasEnded } }
     var interruptions: [Interruption] { notes.withLock { $0.interruptions } }
     var latencies: Histogram { notes.withLock { $0.latencies } }
     /// When the client got its last acknowledgement of a signal that the session keeps.
@@ -167,9 +183,17 @@ final class VerifiedClient: Sendable {
                 notes.ids[id] = id
                 return id
             }
+            func note(_ connection: Connection) -> ConnectionID {
+                let id = shared(connection.connectionId)
+                if let user = connection.user { notes.users[id] = user }
+                return id
+            }
             switch entry {
             case .opening: add(.opening)
-            case .welcomed(let welcome): add(.entered(History.Entry(welcome)))
+            case .welcomed(let welcome):
+                for connection in welcome.connections + [welcome.connection] { _ = note(connection) }
+                notes.hasEnded = false
+                add(.entered(History.Entry(welcome)))
             case .sent(let call, let request):
                 let data = request.data ?? ""
                 notes.calls[call] = (data, now)
@@ -185,17 +209,20 @@ final class VerifiedClient: Sendable {
                     notes.latencies.add(now.duration(since: sentAt))
                     if let seq { (notes.lastAcknowledgedAt, notes.lastAcknowledgedSeq) = (.now, seq) }
                     add(.answered(data, .acknowledged(seq)))
-                case .failure(let error): add(.answered(data, error.code == .notConnected ? .unknown : .refused))
+                case .failure(let error):
+                    if error.restriction != nil { notes.restrictedCount += 1 }
+                    add(.answered(data, error.code == .notConnected ? .unknown : .refused))
                 }
             case .heard(.signal(let signal)):
                 let data = signal.data ?? ""
                 if signal.type == Self.lastSignalType { notes.lastSignals.insert(data) }
                 let from = signal.from.map { shared($0.connectionId) }
                 add(.received(History.Reception(seq: signal.seq, from: from, data: data)))
-            case .heard(.connectionCreated(let peer)): add(.created(shared(peer.connectionId), nil))
+            case .heard(.connectionCreated(let peer)): add(.created(note(peer), nil))
             case .heard(.connectionDestroyed(let peer, _)): add(.destroyed(shared(peer.connectionId), nil))
             case .heard(.reconnecting): if notes.cut == nil { notes.cut = (.other, now) }
             case .heard(.reconnected):
+                add(.reconnected)
                 if let cut = notes.cut {
                     notes.interruptions.append(
                         Interruption(client: name, cause: cut.cause, start: cut.at, end: now))
@@ -203,11 +230,17 @@ final class VerifiedClient: Sendable {
                 notes.cut = nil
             case .heard(.disconnected):
                 notes.cut = nil
+                notes.hasEnded = true
                 add(.ended)
             case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
             case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
-            case .heard(.erased(let erasure)): add(.erased(erasure))
-            case .heard(.history), .heard(.overflowed): break
+            case .heard(.erased(let erasure, _)): add(.erased(erasure))
+            case .heard(.userJoined(let user)): add(.userJoined(user.id))
+            case .heard(.userLeft(let user)): add(.userLeft(user.id))
+            case .heard(.moderated(let event, let seq)):
+                notes.actionCount += 1
+                add(.moderated(event, seq))
+            case .heard(.restricted), .heard(.unrestricted), .heard(.history), .heard(.overflowed): break
             }
         }
     }

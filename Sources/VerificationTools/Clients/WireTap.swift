@@ -1,5 +1,6 @@
 import Foundation
 import SignalingProtocol
+import SignalingTokens
 import SignalingVerification
 import Synchronization
 
@@ -70,6 +71,9 @@ package final class WireTap: Sendable {
     private let meter: Mutex<StallMeter>
 
     init(terms: WireJudge.Terms, start: ContinuousClock.Instant) {
+        var terms = terms
+        terms.wallTimeAtZero = WallTime(
+            milliseconds: WallTime.current.milliseconds - start.duration(to: .now).wholeMilliseconds)
         judge = Mutex(WireJudge(terms: terms))
         self.start = start
         self.terms = terms

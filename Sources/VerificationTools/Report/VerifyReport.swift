@@ -14,6 +14,8 @@ package struct VerifyReport: Sendable {
     var resources: ResourceCheck.Result?
     private(set) var interruptions: [Interruption] = []
     private(set) var latencies = Histogram()
+    /// How long after its acknowledgement the last signal of a banned user passed to a client.
+    private(set) var banDelays: [Duration] = []
     private(set) var timeline: [Stage.Mark] = []
     private(set) var stalledTime = Duration.zero
     private(set) var violations: [Violation] = []
@@ -42,9 +44,12 @@ package struct VerifyReport: Sendable {
             for client in clients {
                 interruptions += client.interruptions
                 latencies.add(client.latencies)
+                counts["actionsTold", default: 0] += client.actionCount
+                counts["restricted", default: 0] += client.restrictedCount
             }
         }
         add(stage.tap.judging { judge, now in judge.violations(at: now, isSettled: isSettled) })
+        banDelays += stage.tap.judging { judge, _ in judge.banDelays }
         counts["delivered", default: 0] += stage.tap.judging { judge, _ in judge.deliveryCount }
         counts["pagesRead", default: 0] += stage.pagesRead.value
         counts["messagesRead", default: 0] += stage.messagesRead.value
@@ -57,6 +62,7 @@ package struct VerifyReport: Sendable {
         unsettled += other.unsettled
         interruptions += other.interruptions
         latencies.add(other.latencies)
+        banDelays += other.banDelays
         timeline += other.timeline
         stalledTime = max(stalledTime, other.stalledTime)
         violations += other.violations
@@ -79,7 +85,8 @@ package struct VerifyReport: Sendable {
                     if entry.missing != nil { count("rangesTold") }
                 case .away: count("absencesTold")
                 case .erased: count("erasuresTold")
-                case .opening, .created, .destroyed, .back, .ended: break
+                case .userJoined: count("usersTold")
+                case .opening, .created, .destroyed, .back, .userLeft, .moderated, .reconnected, .ended: break
                 }
             }
         }
@@ -140,6 +147,13 @@ package struct VerifyReport: Sendable {
                 "history: \(number("pagesRead")) pages read with \(number("messagesRead")) messages, \(number("erasuresTold")) erasures told; "
                     + kept.joined(separator: ", "))
         }
+        if plan.bans > 0 {
+            let broken = violations.count { $0.promise == .m1 }
+            let delays = Percentiles(banDelays)
+            lines.append(
+                "moderation: \(number("actionsTold")) actions told, \(number("restricted")) signals refused, \(delays.count) bans; the last signal of a banned user after the ban was acknowledged: p50 \(delays.p50.wholeMilliseconds) ms, p95 \(delays.p95.wholeMilliseconds) ms, max \(delays.max.wholeMilliseconds) ms; M1 \(broken == 0 ? "kept" : "broken \(broken) times")"
+            )
+        }
         for cause in Interruption.Cause.allCases {
             let some = percentiles(cause)
             guard some.count > 0 else { continue }
@@ -170,7 +184,7 @@ package struct VerifyReport: Sendable {
     private static let names = [
         "signals", "acknowledged", "restAcknowledged", "refused", "unknown", "received", "delivered", "lost",
         "duplicated", "reordered", "lossesTold", "rangesTold", "absencesTold", "resumed", "recovered", "pagesRead",
-        "messagesRead", "erasuresTold",
+        "messagesRead", "erasuresTold", "actionsTold", "restricted", "usersTold",
     ]
 
     package var json: String {
@@ -186,6 +200,10 @@ package struct VerifyReport: Sendable {
         writer.beginObject()
         write("all", percentiles(), &writer)
         for cause in Interruption.Cause.allCases { write(cause.rawValue, percentiles(cause), &writer) }
+        writer.endObject()
+        writer.name("banDelays")
+        writer.beginObject()
+        write("all", Percentiles(banDelays), &writer)
         writer.endObject()
         if let resources {
             writer.member("descriptorsAtStart", resources.descriptorsAtStart)

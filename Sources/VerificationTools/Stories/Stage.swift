@@ -150,22 +150,30 @@ final class Stage: Sendable {
             room.add(
                 try makeClient(
                     "s\(number)c\(member)", in: id, role: member == 0 ? .moderator : .publisher,
-                    suppressesPresence: member == 2),
+                    user: Self.user(ofMember: member, in: number), suppressesPresence: member == 2),
                 isGuest: false)
         }
         roomList.withLock { $0.append(room) }
         return room
     }
 
+    /// The moderator has a user alone, the next two members have one together, and so on; every fourth is a guest.
+    private static func user(ofMember member: Int, in room: Int) -> UserID? {
+        member % 4 == 3 ? nil : UserID("s\(room)u\((member + 1) / 2)")
+    }
+
     /// - Parameters:
+    ///   - user: of the client's token; nil for a guest as the protocol defines it.
+    ///   - token: of another client with the same user; nil: the client gets a token of its own.
     ///   - tokenTime: how long the server accepts the token; nil: for hours.
     ///   - history: the page that the guest asks for when it connects.
     func addGuest(
-        to room: Room, suppressesPresence: Bool, tokenTime: Duration? = nil, history: HistoryRequest? = nil
+        to room: Room, suppressesPresence: Bool, user: UserID? = nil, token: String? = nil,
+        tokenTime: Duration? = nil, history: HistoryRequest? = nil
     ) throws -> VerifiedClient {
         let guest = try makeClient(
-            "s\(room.number)g\(room.takeGuestNumber())", in: room.id, suppressesPresence: suppressesPresence,
-            tokenTime: tokenTime, history: history)
+            "s\(room.number)g\(room.takeGuestNumber())", in: room.id, user: user,
+            suppressesPresence: suppressesPresence, token: token, tokenTime: tokenTime, history: history)
         room.add(guest, isGuest: true)
         // A server may have been replaced after the relay got its port and before the room had the guest.
         while !cluster.hasPort(guest.relay.targetPort) { rebalance([guest]) }
@@ -173,36 +181,37 @@ final class Stage: Sendable {
     }
 
     private func makeClient(
-        _ name: String, in session: SessionID, role: Role = .publisher, suppressesPresence: Bool,
-        tokenTime: Duration? = nil, history: HistoryRequest? = nil
+        _ name: String, in session: SessionID, role: Role = .publisher, user: UserID?, suppressesPresence: Bool,
+        token: String? = nil, tokenTime: Duration? = nil, history: HistoryRequest? = nil
     ) throws -> VerifiedClient {
-        let token = try makeToken(name, in: session, role: role, tokenTime: tokenTime)
+        let token = try token ?? makeToken(name, in: session, role: role, user: user, tokenTime: tokenTime)
         let relay = try NetworkRelay(to: cluster.somePort, tap: tap, receiveBufferByteCount: receiveBufferByteCount)
         return VerifiedClient(
-            name: name, apiKey: Self.apiKey, sessionId: session, token: token, suppressesPresence: suppressesPresence,
-            history: history, relay: relay, start: start)
+            name: name, apiKey: Self.apiKey, sessionId: session, token: token, user: user,
+            suppressesPresence: suppressesPresence, history: history, relay: relay, start: start)
     }
 
     /// A client without the library, which the tap does not see.
     func makeImpostor(in room: Room) throws -> Impostor {
         Impostor(
             port: cluster.somePort, apiKey: Self.apiKey, sessionId: room.id.rawValue,
-            token: try makeToken("s\(room.number)i", in: room.id, role: .publisher))
+            token: try makeToken("s\(room.number)i", in: room.id, role: .publisher, user: nil))
     }
 
     private func makeToken(
-        _ name: String, in session: SessionID, role: Role, tokenTime: Duration? = nil
+        _ name: String, in session: SessionID, role: Role, user: UserID?, tokenTime: Duration? = nil
     ) throws -> String {
         var randomness = SystemRandomNumberGenerator()
         var now = WallTime.current
         var access = AccessRequest(sessionId: session, role: role, connectionData: name)
+        access.user = user
         if let tokenTime {
             // The server accepts a token for 30 s after its expiry (TOK-4), so this one has expired already.
             access.lifetime = .seconds(1)
             now = WallTime(milliseconds: now.milliseconds + tokenTime.wholeMilliseconds - 31_000)
         }
         let token = try T1Token.make(access, project: project, now: now, using: &randomness)
-        tap.judging { judge, _ in judge.issued(token, role: role.rawValue, data: name) }
+        tap.judging { judge, _ in judge.issued(token, role: role.rawValue, data: name, user: user?.rawValue) }
         return token
     }
 

@@ -10,21 +10,22 @@ package struct Verification: Sendable {
     private enum Fault {
         case cut, stop, kill, restart, redisCut, redisKill, leave, guest(Guest), slow(isStalled: Bool)
         case read, erase(HistoryStories.Erasure)
+        case ban(number: Int)
     }
     private enum Guest { case crashes, isExpelled(byREST: Bool) }
 
     /// How long a client may need to connect: at the start, and after a fault.
     private static let firstConnectTime = Duration.seconds(20)
-    private static let reconnectTime = Duration.seconds(90)
-    private static let settleTime = Duration.seconds(120)
+    static let reconnectTime = Duration.seconds(90)
+    static let settleTime = Duration.seconds(120)
     /// Longer than the other nodes wait before they declare a node lost.
     private static let freezeTime = Duration.seconds(18)
     /// Longer than clients need to notice that their node hangs, and to come back on another one.
     private static let hostTime = Duration.seconds(30)
-    /// Longer than the windows of a session that is about to sleep, and than a kill in it takes.
-    private static let sleepTime = Duration.seconds(6)
     /// How many signals a client sends at once.
     private static let concurrentSends = 4
+    /// How long a client waits that may not signal, so that it does not use up its signals.
+    private static let restrictedWait = Duration.milliseconds(20)
 
     /// The programs of the servers.
     package struct Programs: Sendable {
@@ -38,9 +39,9 @@ package struct Verification: Sendable {
         }
     }
 
-    private let plan: Plan
-    private let programs: Programs
-    private let stages = RunningStages()
+    let plan: Plan
+    let programs: Programs
+    let stages = RunningStages()
     private let onProgress: @Sendable (_ sentCount: Int) -> Void
 
     /// - Parameters:
@@ -100,6 +101,9 @@ package struct Verification: Sendable {
         let balancer = programs.upgrade == nil ? nil : Task { await balance(stage) }
         defer { balancer?.cancel() }
         try await sendAndCommitFaults(stage, sentCount, &random)
+        if plan.bans > 0 {
+            for room in stage.rooms { await ModerationStories.liftAll(in: room, on: stage) }
+        }
         let lossCount = stage.terms.isDurable ? 0 : plan.kills
         report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: lossCount + 1)
         report.resources = try await ResourceCheck(stage: stage).run()
@@ -152,7 +156,7 @@ package struct Verification: Sendable {
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
         }
-        faults += Array(repeating: .read, count: plan.readers)
+        faults += Array(repeating: .read, count: plan.readers) + (0..<plan.bans).map { .ban(number: $0) }
         faults += (0..<plan.erasures).map { .erase(HistoryStories.Erasure.allCases[$0 % 3]) }
         // In memory, a kill ends the sessions, and with them what can be judged of the faults before it: one comes last.
         return faults.shuffled(using: &random) + (plan.kills > 0 ? [.kill] : [])
@@ -266,6 +270,9 @@ package struct Verification: Sendable {
             }
         case .read: group.addTask { await HistoryStories.read(in: room, on: stage) }
         case .erase(let erasure): group.addTask { await HistoryStories.erase(erasure, in: room, on: stage) }
+        case .ban(let number):
+            let story = ModerationStories.Story.allCases[number % ModerationStories.Story.allCases.count]
+            group.addTask { await ModerationStories(room: room, stage: stage, number: number).run(story) }
         case .guest(let end):
             let suppressesPresence = Bool.random(using: &random)
             group.addTask {
@@ -297,7 +304,7 @@ package struct Verification: Sendable {
         }
     }
 
-    private func replaceServer(on stage: Stage, by signal: Int32, _ random: inout SplitMix64) async throws {
+    func replaceServer(on stage: Stage, by signal: Int32, _ random: inout SplitMix64) async throws {
         let isKill = signal == SIGKILL
         let begin = stage.elapsed
         guard let node = stage.cluster.servingNodes.randomElement(using: &random) else { return }
@@ -353,12 +360,14 @@ package struct Verification: Sendable {
                 let type = ["a", "b"].randomElement(using: &random) ?? "a"
                 return (target?.session.connectionId, type, Int.random(in: 0..<6, using: &random) == 0)
             }
+            let refusals = client.restrictedCount
             await withTaskGroup(of: Void.self) { group in
                 for (to, type, isOnlineOnly) in requests {
                     group.addTask { _ = await client.send(to: to, type: type, isOnlineOnly: isOnlineOnly) }
                 }
             }
             sentCount.add(requests.count)
+            if client.restrictedCount > refusals { try? await Task.sleep(for: Self.restrictedWait) }
         }
     }
 
@@ -446,48 +455,8 @@ package struct Verification: Sendable {
     }
 }
 
-extension Verification {
-    // MARK: - The run with sessions that sleep
-
-    /// Everybody leaves, the session sleeps, and the next client wakes it (HIS-3), on a server of its own. Kills hit the
-    /// session before it sleeps, while it falls asleep, and in its sleep.
-    ///
-    /// - Returns: what the run adds to the report; nil if the plan has none of these.
-    private func runSleep(_ start: ContinuousClock.Instant) async throws -> VerifyReport? {
-        guard plan.sleeps > 0 else { return nil }
-        var report = VerifyReport(plan: plan)
-        var random = SplitMix64(state: plan.seed)
-        var terms = ServerTerms.sleeping
-        (terms.isDurable, terms.isShared, terms.keepsHistory) = (!plan.isInMemory, plan.isShared, true)
-        let stage = try await stages.add { [terms] isOver in
-            try Stage(programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start, isOver: isOver)
-        }
-        defer { stage.tearDown() }
-        let room = try stage.addRoom(members: 2)
-        for number in 0..<plan.sleeps {
-            for client in room.members where await !client.connect(until: .now + Self.reconnectTime) {
-                throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
-            }
-            for client in room.members { await client.sendBurst(Int.random(in: 20...90, using: &random)) }
-            await HistoryStories.erase(HistoryStories.Erasure.allCases[number % 3], in: room, on: stage)
-            let begin = stage.elapsed
-            async let first: Void = room.members[0].leave(for: Self.sleepTime)
-            async let second: Void = room.members[1].leave(for: Self.sleepTime)
-            if terms.isDurable {
-                try? await Task.sleep(for: Self.sleepTime / 3 * (number % 3))
-                try await replaceServer(on: stage, by: SIGKILL, &random)
-            }
-            _ = await (first, second)
-            stage.mark("sleep", since: begin)
-        }
-        report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)
-        report.addViolations(of: stage)
-        return report
-    }
-}
-
 /// The stages that were started, so that an interrupted run leaves nothing behind.
-private final class RunningStages: Sendable {
+final class RunningStages: Sendable {
     private let isOver = Atomic(false)
     /// Held while a stage starts.
     private let state = Mutex<(stages: [Stage], failure: (any Error)?)>(([], nil))

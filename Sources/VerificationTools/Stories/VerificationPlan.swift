@@ -50,6 +50,8 @@ extension Verification {
         package var erasures = 3
         /// How often everybody leaves a session until it sleeps, and comes back (HIS-3).
         package var sleeps = 2
+        /// Restrictions of users and sessions, by a moderator and through REST in turn (MOD-1).
+        package var bans = 16
         /// Whether the servers keep a history.
         var keepsHistory: Bool { readers + erasures + sleeps > 0 }
         /// Whether the server has no state folder.
@@ -75,8 +77,8 @@ extension Verification {
             redisKills = redis == nil ? 2 : 0
         }
 
-        /// Nothing that needs a history.
-        package mutating func forgoHistory() { (readers, erasures, sleeps) = (0, 0, 0) }
+        /// Nothing that an older program may not know: neither history nor moderation.
+        package mutating func forgoNewRules() { (readers, erasures, sleeps, bans) = (0, 0, 0, 0) }
 
         /// Only the signals and the clients, without any fault.
         package static func withoutFaults(seed: UInt64) -> Plan {
@@ -95,7 +97,7 @@ extension Verification {
                 ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
-                ("sleeps", \.sleeps),
+                ("sleeps", \.sleeps), ("bans", \.bans),
             ]
         }
 
@@ -137,7 +139,7 @@ extension Verification {
         var leastDuration: Duration {
             if absences > 2 || silences > 0 || freezes > 0 { return .seconds(20) }
             if absences > 0 || expiredTokens > 0 { return .seconds(12) }
-            return guests + leaves + slowReaders > 0 ? .seconds(4) : .zero
+            return guests + leaves + slowReaders + bans > 0 ? .seconds(4) : .zero
         }
     }
 }

@@ -10,12 +10,15 @@ struct DevelopmentRoom: Decodable {
 
     /// Asks the server for the room with this name.
     ///
-    /// - Parameter signer: credentials that the user has given. The server refuses wrong ones.
+    /// - Parameters:
+    ///   - user: the user ID, or `nil` for a guest.
+    ///   - signer: credentials that the user has given. The server refuses wrong ones.
     static func find(
-        _ name: String, on server: ServerURL, role: Role, data: String, signer: SigningOptions.Signer?
+        _ name: String, on server: ServerURL, role: Role, data: String, user: String? = nil,
+        signer: SigningOptions.Signer?
     ) async throws -> DevelopmentRoom {
-        guard isName(name),
-            let url = server.resource("/room/" + name, query: [("role", role.rawValue), ("data", data)])
+        let query = [("role", role.rawValue), ("data", data)] + (user.map { [("user", $0)] } ?? [])
+        guard isName(name), let url = server.resource("/room/" + name, query: query)
         else { throw notARoom(name) }
         let (status, body): (HTTPStatus?, Data)
         do { (status, body) = try await WebRequest.get(url, header: signer?.requestHeader()) } catch {

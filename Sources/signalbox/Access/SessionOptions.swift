@@ -30,6 +30,9 @@ struct SessionOptions: ParsableArguments {
         help: "The connection data, which every client in the session sees; at most 1000 characters.")
     var name: String = ""
 
+    @Option(help: "The user's id, the same on all devices of a person. (default: none, a guest)")
+    var user: String?
+
     /// A session that is not connected yet, and the token to connect it with.
     func access() async throws -> (session: Session, token: String) {
         let environment = ProcessInfo.processInfo.environment
@@ -52,10 +55,12 @@ struct SessionOptions: ParsableArguments {
                         + "and --private-key-file, or their variables.")
             }
             let token = try signer.token(
-                AccessRequest(sessionId: SessionID(session), role: role, connectionData: name))
+                AccessRequest(
+                    sessionId: SessionID(session), role: role, connectionData: name, user: user.map { UserID($0) }))
             return (makeSession(signer.project.apiKey.rawValue, session, server), token)
         }
-        let room = try await DevelopmentRoom.find(session, on: server, role: role, data: name, signer: given)
+        let room = try await DevelopmentRoom.find(
+            session, on: server, role: role, data: name, user: user, signer: given)
         return (makeSession(room.apiKey, room.sessionId, server), room.token)
     }
 

@@ -53,7 +53,7 @@ struct AdminClient {
     /// - Parameter path: below `/admin/v1/`, its segments encoded.
     /// - Returns: the body of a successful response; `null` if it has none.
     func request(
-        _ path: String, method: String = "GET", query: [(name: String, value: String)] = []
+        _ path: String, method: String = "GET", query: [(name: String, value: String)] = [], body: JSONValue? = nil
     ) async throws -> JSONValue {
         var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
         components?.percentEncodedPath = "/admin/v1/" + path
@@ -63,6 +63,10 @@ struct AdminClient {
         }
         var request = URLRequest(url: target, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 30)
         request.httpMethod = method
+        if let body {
+            request.httpBody = Data(body.encoded())
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
         if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
         let (body, response): (Data, URLResponse)
         do { (body, response) = try await URLSession.shared.data(for: request) } catch {

@@ -4,7 +4,7 @@ import JSONText
 
 struct AdminCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Show the sessions and connections of a running server.",
+        commandName: "admin", abstract: "Show and moderate the sessions of a running server.",
         discussion: """
             Start the server with --admin-port. On the same machine the commands then need no credentials:
 
@@ -19,6 +19,8 @@ struct AdminCommands: AsyncParsableCommand {
             """,
         subcommands: [
             Sessions.self, SessionDetails.self, Connections.self, Disconnect.self, Statistics.self,
+            RestrictionsCommand.self, MuteCommand.self, UnmuteCommand.self, BanCommand.self, UnbanCommand.self,
+            FreezeCommand.self, UnfreezeCommand.self, UndoCommand.self,
         ])
 
     struct Sessions: AsyncParsableCommand {

@@ -39,7 +39,8 @@ enum AdminText {
 
     static func connections(_ answer: JSONValue) -> [String] {
         var table = TextTable([
-            .left("CONNECTION"), .left("ROLE"), .left("STATE"), .left("ADDRESS"), .right("AGE"), .left("DATA"),
+            .left("CONNECTION"), .left("ROLE"), .left("STATE"), .left("ADDRESS"), .right("AGE"), .left("USER"),
+            .left("DATA"),
         ])
         for item in items(answer) {
             var state = text(item["state"])
@@ -47,10 +48,55 @@ enum AdminText {
             if item["isPaused"]?.boolValue == true { state += ", paused" }
             table.append([
                 text(item["connectionId"]), text(item["role"]), state, text(item["address"]),
-                text(item["ageSeconds"]) + " s", text(item["data"]),
+                text(item["ageSeconds"]) + " s", text(item["user"]), text(item["data"]),
             ])
         }
         return table.lines + total(answer, of: "connections")
+    }
+
+    /// What holds in a session, and the last actions.
+    static func moderation(_ answer: JSONValue) -> [String] {
+        var held = TextTable([
+            .right("REF"), .left("RESTRICTION"), .left("CONCERNS"), .left("SINCE"), .left("UNTIL"), .left("BY"),
+            .left("REASON"),
+        ])
+        let restrictions = objects(answer["restrictions"])
+        for item in restrictions {
+            held.append([
+                text(item["ref"]), text(item["kind"]), subject(item), time(item["time"]),
+                item["until"] == nil ? "undone" : time(item["until"]), author(item), text(item["reason"]),
+            ])
+        }
+        var actions = TextTable([
+            .right("SEQ"), .left("ACTION"), .left("CONCERNS"), .left("TIME"), .left("BY"), .left("REASON"),
+        ])
+        for item in objects(answer["actions"]) {
+            actions.append([
+                text(item["seq"]), text(item["action"]), subject(item), time(item["time"]), author(item),
+                text(item["reason"]),
+            ])
+        }
+        let first = restrictions.isEmpty ? ["nothing is restricted in this session"] : held.lines
+        return first + ["", "the last actions:"] + actions.lines
+    }
+
+    static func action(_ answer: JSONValue) -> [String] { ["done; the action has the seq \(text(answer["seq"]))"] }
+
+    private static func subject(_ item: JSONObject) -> String {
+        if let user = item["user"] { return "user " + text(user) }
+        if let connection = item["connectionId"] { return "connection " + text(connection) }
+        if let ref = item["ref"], item["action"] != nil { return "REF " + text(ref) }
+        return "everybody"
+    }
+
+    private static func author(_ item: JSONObject) -> String {
+        guard let by = item["by"]?.objectValue else { return "a backend" }
+        return by["user"].map { "user " + text($0) } ?? "connection " + text(by["connectionId"])
+    }
+
+    private static func time(_ value: JSONValue?) -> String {
+        guard let milliseconds = value?.integerValue else { return "" }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
     }
 
     static func statistics(_ answer: JSONValue) -> [String] {
@@ -66,7 +112,11 @@ enum AdminText {
     }
 
     private static func items(_ answer: JSONValue) -> [JSONObject] {
-        (answer.objectValue?["items"]?.arrayValue ?? []).compactMap(\.objectValue)
+        objects(answer["items"])
+    }
+
+    private static func objects(_ list: JSONValue?) -> [JSONObject] {
+        (list?.arrayValue ?? []).compactMap(\.objectValue)
     }
 
     private static func total(_ answer: JSONValue, of what: String) -> [String] {

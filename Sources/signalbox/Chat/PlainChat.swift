@@ -28,8 +28,13 @@ final class PlainChat {
     func run(events: AsyncStream<SessionEvent>, lines: AsyncStream<String>) async -> ExitCode? {
         if isTerminal { say(PresenceText(of: session).arrival) }
         component.onActivity = { [weak self] activity in
-            if case .historyRead(let changes) = activity { self?.printRead(changes) }
+            switch activity {
+            case .historyRead(let changes): self?.printNew(changes)
+            case .restrictionChanged: self?.sayRestriction()
+            default: break
+            }
         }
+        component.advance(to: .now)
         component.readHistory()
         let reading = Task { await self.send(lines) }
         for await event in events { if !handle(event) { break } }
@@ -55,6 +60,7 @@ final class PlainChat {
                 // There is no way to retry here; continue with the next line.
                 component.discard(localID)
             case .refused(.notConnected): fail("not sent: not connected")
+            case .refused(.restricted(let restriction)): fail("not sent: \(RestrictionText.text(restriction))")
             case .refused: fail("not sent: the line is too long for a signal")
             }
         }
@@ -77,25 +83,27 @@ final class PlainChat {
         switch event {
         case .signal(let signal):
             printNew(component.handle(.signal(signal), now: .now))
-        case .history, .erased: break
-        case .connectionCreated(let connection):
-            if isTerminal { say("\(name(connection)) is here") }
-        case .connectionDestroyed(let connection, _):
-            if isTerminal { say("\(name(connection)) has left") }
-        case .connectionAway(let connection):
-            if isTerminal { say("\(name(connection)) is away") }
-        case .connectionBack(let connection):
-            if isTerminal { say("\(name(connection)) is back") }
+        case .history, .erased, .moderated: break
+        case .restricted, .unrestricted:
+            component.advance(to: .now)
+        case .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .userJoined, .userLeft:
+            if isTerminal, let text = PresenceText.text(of: event, in: session) { say(text) }
         case .reconnecting:
             say("the connection is lost; trying to come back")
         case .reconnected(.lost, let missing?):
             say("back; up to \(missing.last.rawValue - missing.first.rawValue + 1) events are missing")
         case .reconnected(let outcome, _):
             say(outcome == .lost ? "back; something may be missing" : "back")
-        case .disconnected(.clientDisconnected):
+        case .disconnected(.clientDisconnected, _):
             return false
-        case .disconnected(let reason):
-            fail(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")
+        case .disconnected(_, let ban?):
+            fail(RestrictionText.text(ban))
+            return false
+        case .disconnected(.forceDisconnected, nil):
+            fail("a moderator has ended the connection")
+            return false
+        case .disconnected(.networkDisconnected, nil):
+            fail("the connection is lost")
             return false
         case .overflowed:
             fail("this terminal is too slow: something was missed")
@@ -104,14 +112,12 @@ final class PlainChat {
         return true
     }
 
-    private func printNew(_ changes: [TimelineChange]) {
-        for case .insert(let row, _) in changes {
-            if let message = row.message?.message, message.direction == .received { show(message) }
-        }
+    private func sayRestriction() {
+        say(component.restriction.map { "you cannot write: \(RestrictionText.text($0))" } ?? "you can write again")
     }
 
-    /// Shows messages of the session's history, those of this user's earlier connections included.
-    private func printRead(_ changes: [TimelineChange]) {
+    /// Shows messages of others, of the user's other connections, and of the session's history.
+    private func printNew(_ changes: [TimelineChange]) {
         for case .insert(let row, _) in changes {
             if let message = row.message?.message { show(message) }
         }
@@ -121,8 +127,6 @@ final class PlainChat {
         let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
         StandardOutput.print("\(time)\(Printable.name(message)): \(Printable.text(message.text))")
     }
-
-    private func name(_ connection: Connection) -> String { Printable.name(connection) }
 
     private func say(_ text: String) { StandardOutput.print("-- \(text)") }
 

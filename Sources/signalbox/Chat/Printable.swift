@@ -1,3 +1,4 @@
+import SignalingClient
 import SignalingProtocol
 import SignalingServer
 import TextChat
@@ -25,6 +26,9 @@ enum Printable {
         text(DisplayName.text(data: connection.data, connectionID: connection.connectionId.rawValue))
     }
 
+    /// The name under which the user has joined.
+    static func name(_ user: SessionUser) -> String { user.connections.first.map(name) ?? text(user.id.rawValue) }
+
     /// The name of the sender.
     static func name(_ message: ChatMessage) -> String {
         text(DisplayName.text(data: message.senderAlias, connectionID: message.senderID))
@@ -35,7 +39,8 @@ extension ChatMessage.Failure {
     /// For the user.
     var reason: String {
         switch self {
-        case .error(let error): Printable.text(error.message)
+        case .error(let error):
+            error.restriction.map { RestrictionText.text($0) } ?? Printable.text(error.message)
         case .interrupted: "interrupted"
         case .notSaved: "not saved"
         case .cancelled: "cancelled"

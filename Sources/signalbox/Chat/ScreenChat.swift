@@ -28,7 +28,7 @@ final class ScreenChat {
     private var complaint: String?
     private var randomness = SystemRandomNumberGenerator()
     /// The sender of the last message, unless another line follows it.
-    private var lastSender: (ChatMessage.Direction, String?)?
+    private var lastSender: (ChatMessage.Direction, ChatAuthor?)?
 
     init(session: Session, alias: String, isTypingShown: Bool) {
         self.session = session
@@ -61,8 +61,13 @@ final class ScreenChat {
             Task { [stream = component.typing.snapshotStream()] in for await _ in stream { showStatus() } },
         ]
         component.onActivity = { [weak self] activity in
-            if case .historyRead(let changes) = activity { self?.show(changes) }
+            switch activity {
+            case .historyRead(let changes): self?.show(changes)
+            case .restrictionChanged: self?.showRestriction()
+            default: break
+            }
         }
+        component.advance(to: .now)
         component.readHistory()
         for await event in events { if !handle(event) { break } }
         for task in tasks { task.cancel() }
@@ -136,6 +141,7 @@ final class ScreenChat {
             switch refusal {
             case .blank: break
             case .notConnected: say("not sent: not connected")
+            case .restricted(let restriction): say("not sent: \(RestrictionText.text(restriction))")
             case .tooManyWaiting: say("not sent: too many messages are waiting")
             case .tooLong, .signalTooLong: say("not sent: the line is too long for a signal")
             case .localIDTaken, .byDelegate, .cancelled: say("not sent")
@@ -176,18 +182,17 @@ final class ScreenChat {
             show(component.handle(event, now: .now))
         }
         switch event {
-        case .signal, .history, .erased: break
-        case .connectionCreated(let connection): say("\(Printable.name(connection)) is here")
-        case .connectionDestroyed(let connection, _): say("\(Printable.name(connection)) has left")
-        case .connectionAway(let connection): say("\(Printable.name(connection)) is away")
-        case .connectionBack(let connection): say("\(Printable.name(connection)) is back")
+        case .signal, .history, .erased, .moderated, .restricted, .unrestricted: break
+        case .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .userJoined, .userLeft:
+            if let text = PresenceText.text(of: event, in: session) { say(text) }
         case .reconnecting: isReconnecting = true
         case .reconnected:
             isReconnecting = false
             component.setSenderId(session.connectionId?.rawValue, alias: component.senderAlias)
-        case .disconnected(.clientDisconnected): return false
-        case .disconnected(let reason):
-            return end(reason == .forceDisconnected ? "a moderator has ended the connection" : "the connection is lost")
+        case .disconnected(.clientDisconnected, _): return false
+        case .disconnected(_, let ban?): return end(RestrictionText.text(ban))
+        case .disconnected(.forceDisconnected, nil): return end("a moderator has ended the connection")
+        case .disconnected(.networkDisconnected, nil): return end("the connection is lost")
         case .overflowed: return end("this terminal is too slow: something was missed")
         }
         showStatus()
@@ -207,12 +212,19 @@ final class ScreenChat {
         RawTerminal.write(screen.print([colors.notice("-- \(Printable.text(text))")]))
     }
 
+    private func showRestriction() {
+        say(component.restriction.map { "you cannot write: \(RestrictionText.text($0))" } ?? "you can write again")
+        showStatus()
+    }
+
     private func showStatus() {
         let status =
             if excess > 0 {
                 "too long by \(excess) \(excess == 1 ? "character" : "characters"): shorten the line to send it"
             } else if isReconnecting {
                 "the connection is lost; trying to come back…"
+            } else if let restriction = component.restriction {
+                "you cannot write: \(RestrictionText.text(restriction))"
             } else {
                 TypingPhrase(of: component.typing.current).text()
             }
@@ -244,7 +256,7 @@ final class ScreenChat {
     /// The lines of a message. Name and time are shown once for a group, and again after another line.
     private func lines(of row: MessageRow) -> [String] {
         let message = row.message
-        let sender = (message.direction, message.direction == .sent ? nil : message.senderID)
+        let sender = (message.direction, message.direction == .sent ? nil : message.author)
         let isSameGroup = !row.position.isFirst && lastSender.map { $0 == sender } ?? false
         lastSender = sender
         let text = "  " + Printable.text(message.text)
@@ -252,7 +264,7 @@ final class ScreenChat {
         let name =
             message.direction == .sent
             ? colors.ownName("You")
-            : colors.name(Printable.name(message), of: message.senderID)
+            : colors.name(Printable.name(message), of: message.senderUser?.rawValue ?? message.senderID)
         return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
     }
 }

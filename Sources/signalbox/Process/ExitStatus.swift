@@ -52,9 +52,10 @@ enum ExitStatus {
             switch error.code {
             case .connectFailed: unreachable
             case .invalidParameter, .tooLong: usage
-            case .authenticationError, .permissionDenied, .unableToForceDisconnect, .invalidSession: notPermitted
+            case .authenticationError, .permissionDenied, .userBanned, .unableToForceDisconnect, .invalidSession:
+                notPermitted
             default: failed
             }
-        return exit(status, Printable.text(error.message))
+        return exit(status, error.restriction.map { RestrictionText.text($0) } ?? Printable.text(error.message))
     }
 }

@@ -13,6 +13,7 @@ struct SettingOptions: ParsableArguments {
     @Flag(help: .setting(\.share)) var share = false
     @Option(help: .setting(\.webRoot)) var webRoot: String?
     @Flag(help: .setting(\.allowPartnerAuth)) var allowPartnerAuth = false
+    @Option(help: .setting(\.userFrom)) var userFrom: String?
     @Option(help: .setting(\.tlsCert)) var tlsCert: String?
     @Option(help: .setting(\.tlsKey)) var tlsKey: String?
     @Option(help: .setting(\.tokenExpiry)) var tokenExpiry: String?
@@ -66,6 +67,7 @@ struct SettingOptions: ParsableArguments {
         settings.share = share ? true : nil
         settings.webRoot = webRoot
         settings.allowPartnerAuth = allowPartnerAuth ? true : nil
+        settings.userFrom = userFrom
         settings.tlsCert = tlsCert
         settings.tlsKey = tlsKey
         settings.tokenExpiry = tokenExpiry

@@ -14,6 +14,7 @@ struct StateCommands: AsyncParsableCommand {
               mkdir -m 700 NEW
               cp -p FILE NEW/sessions.sqlite
               cp -p FILE.history NEW/history.sqlite
+              cp -p FILE.revocations NEW/revocations.json
               signalbox serve --state-dir NEW
 
             A server does not continue the sessions of a backup, since the original may have gone on: they begin new \

@@ -6,7 +6,7 @@ import TextChat
 enum HistoryText {
     /// `2026-11-25 16:19:26 Ada: See you at nine`. A signal that is no chat message has its type before its data.
     static func line(_ message: HistoryMessage, in zone: TimeZone) -> String {
-        "\(moment(message.time, in: zone)) \(words(message))"
+        "\(DateText.text(message.time, in: zone)) \(words(message))"
     }
 
     private static func words(_ message: HistoryMessage) -> String {
@@ -20,13 +20,5 @@ enum HistoryText {
             }
             return "\(chat.senderAlias == nil ? sender : Printable.name(chat)): \(Printable.text(chat.text))"
         }
-    }
-
-    /// In JavaScript's range of dates: a time of a server may be anything.
-    private static func moment(_ time: WallTime, in zone: TimeZone) -> String {
-        let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
-        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
-            .year().month().day().time(includingFractionalSeconds: false)
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(style)
     }
 }

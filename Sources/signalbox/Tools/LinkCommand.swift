@@ -28,6 +28,12 @@ struct LinkCommand: AsyncParsableCommand {
     @Option(help: "The user's name, which every client in the session sees; at most 1000 characters.")
     var name: String
 
+    @Option(
+        help: """
+            The user's id, the same in all links of a person; at most 128 characters. (default: none, a guest)
+            """)
+    var user: String?
+
     @Option(help: "The user's role: subscriber, publisher, moderator or publisheronly.")
     var role: Role = .publisher
 
@@ -72,7 +78,7 @@ struct LinkCommand: AsyncParsableCommand {
     /// that the lifetime can be chosen.
     private func roomToken(on server: ServerURL) async throws -> (PageLink, SigningOptions.Signer?) {
         let room = try await DevelopmentRoom.find(
-            session, on: server, role: role, data: name, signer: signing.givenSigner())
+            session, on: server, role: role, data: name, user: user, signer: signing.givenSigner())
         let signer = try signing.localSigner(of: APIKey(room.apiKey))
         if expiresIn != nil, signer == nil {
             throw ExitStatus.exit(
@@ -114,7 +120,8 @@ struct LinkCommand: AsyncParsableCommand {
     }
 
     private func request(_ id: SessionID) -> AccessRequest {
-        var request = AccessRequest(sessionId: id, role: role, connectionData: name)
+        var request = AccessRequest(
+            sessionId: id, role: role, connectionData: name, user: user.map { UserID($0) })
         if let expiresIn { request.lifetime = .seconds(expiresIn) }
         return request
     }

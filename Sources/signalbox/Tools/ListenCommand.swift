@@ -27,7 +27,7 @@ struct ListenCommand: AsyncParsableCommand {
             ])
             for await event in events {
                 emit(describe(event))
-                if case .disconnected(let reason) = event { return reason == .clientDisconnected }
+                if case .disconnected(let reason, _) = event { return reason == .clientDisconnected }
             }
             return false
         }
@@ -64,19 +64,59 @@ struct ListenCommand: AsyncParsableCommand {
                     "missing", ["first": .integer(missing.first.rawValue), "last": .integer(missing.last.rawValue)])
             }
             return object
-        case .disconnected(let reason): return ["event": "disconnected", "reason": .string(reason.rawValue)]
+        case .userJoined(let user): return describe(user, "userJoined")
+        case .userLeft(let user): return describe(user, "userLeft")
+        case .moderated(let event, let seq):
+            var object: JSONObject = ["event": "moderated", "seq": .integer(seq.rawValue)]
+            object.append(members: event.writeMembers)
+            return object
+        case .restricted(let restriction):
+            var object: JSONObject = ["event": "restricted"]
+            object.append(members: restriction.writeMembers)
+            return object
+        case .unrestricted(let kind): return ["event": "unrestricted", "kind": .string(kind.rawValue)]
+        case .disconnected(let reason, let ban):
+            var object: JSONObject = ["event": "disconnected", "reason": .string(reason.rawValue)]
+            if let ban {
+                var restriction = JSONObject()
+                restriction.append(members: ban.writeMembers)
+                object.append("restriction", .object(restriction))
+            }
+            return object
         case .overflowed: return ["event": "overflowed"]
         // Only a program that asks for the history gets it.
         case .history(let page): return ["event": "history", "count": .integer(Int64(page.messages.count))]
-        case .erased(.message(let seq)): return ["event": "erased", "ref": .integer(seq.rawValue)]
-        case .erased(.through(let seq)): return ["event": "erased", "through": .integer(seq.rawValue)]
+        case .erased(.message(let seq), _): return ["event": "erased", "ref": .integer(seq.rawValue)]
+        case .erased(.through(let seq), _): return ["event": "erased", "through": .integer(seq.rawValue)]
+        case .erased(.user(let user), _): return ["event": "erased", "user": .string(user.rawValue)]
         }
     }
 
-    private func describe(_ connection: Connection) -> JSONValue {
+    private func describe(_ user: SessionUser, _ event: String) -> JSONObject {
         [
+            "event": .string(event), "user": .string(user.id.rawValue),
+            "connections": .array(user.connections.map(describe)),
+        ]
+    }
+
+    private func describe(_ connection: Connection) -> JSONValue {
+        var object: JSONObject = [
             "connectionId": .string(connection.connectionId.rawValue),
             "creationTime": .integer(connection.creationTime.milliseconds), "data": .string(connection.data),
         ]
+        if let user = connection.user { object.append("user", .string(user.rawValue)) }
+        return .object(object)
+    }
+}
+
+extension JSONObject {
+    /// Appends the members that the protocol writes.
+    fileprivate mutating func append(members write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        guard let members = (try? JSONValue(parsing: writer.bytes))?.objectValue else { return }
+        for member in members { append(member.name, member.value) }
     }
 }

@@ -29,6 +29,13 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "The connection data, which every client in the session sees; at most 1000 characters.")
     var data: String = ""
 
+    @Option(
+        help: """
+            The id of the user whom the token names, the same on all devices and in all tokens of a person; at most 128 \
+            characters. (default: none, a guest)
+            """)
+    var user: String?
+
     @Option(help: "How long the token is valid, in seconds; at most 2592000 (30 days).")
     var expiresIn: Int64 = 86_400
 
@@ -49,8 +56,8 @@ struct TokenCommand: AsyncParsableCommand {
     func run() async throws {
         var randomness = SystemRandomNumberGenerator()
         let request = AccessRequest(
-            sessionId: SessionID(session), role: role, connectionData: data, lifetime: .seconds(expiresIn),
-            history: history)
+            sessionId: SessionID(session), role: role, connectionData: data, user: user.map { UserID($0) },
+            lifetime: .seconds(expiresIn), history: history)
         let signer = try signer()
         guard format == .jwt, case .project(let project) = signer else {
             return StandardOutput.print(try signer.token(request))

@@ -64,6 +64,7 @@ struct VerifyCommand: AsyncParsableCommand {
         help: count(
             "How many times everybody leaves a session until it sleeps. Each takes about 6 seconds.", \.sleeps))
     var sleeps: Int?
+    @Option(help: count("How many times to mute or ban a user, or to freeze a session.", \.bans)) var bans: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
     var inMemory = false
@@ -88,8 +89,7 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.nodes = nodes ?? plan.nodes
         plan.redis = redis
         if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
-        // The first program of an upgrade may know nothing of a history.
-        if upgrade != nil { plan.forgoHistory() }
+        if upgrade != nil { plan.forgoNewRules() }
         plan.isInMemory = inMemory
         if inMemory { plan.restarts = 0 }
         let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
@@ -98,7 +98,7 @@ struct VerifyCommand: AsyncParsableCommand {
             (\.slowReaders, slowReaders), (\.overruns, overruns), (\.stops, stops), (\.kills, kills),
             (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
             (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.readers, readers),
-            (\.erasures, erasures), (\.sleeps, sleeps), (\.port, port),
+            (\.erasures, erasures), (\.sleeps, sleeps), (\.bans, bans), (\.port, port),
         ]
         for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }
         // The default shares of REST signals and of expelled guests fit into short runs, too.

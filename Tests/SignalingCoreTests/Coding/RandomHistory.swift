@@ -81,13 +81,15 @@ struct RandomHistory {
             guard let binding = pick(attached.map(binding)) else { return .advance }
             return .session(.heard(binding))
         case 56..<86: return .session(signal(to: session, attached))
-        case 86..<91:
+        case 86..<89: return .session(moderate(session, attached))
+        case 89..<91:
             guard let target = pick(session.connections.map(\.connectionId)) else { return .advance }
             return .session(.forceDisconnect(sender(among: attached), target))
         case 91..<93:
             guard let member = pick(attached) else { return .advance }
             let claims = TokenClaims(
-                role: chance(3) ? .moderator : member.role, data: member.connection.data, expiry: .none)
+                role: chance(3) ? .moderator : member.role, data: member.connection.data,
+                user: member.connection.user, expiry: .none)
             return .session(.refreshToken(binding(of: member), claims))
         case 93..<95: return .changeLimits(bounds())
         case 95..<97:
@@ -111,6 +113,7 @@ struct RandomHistory {
             data: pick(["", "name=é\"\n\u{2028}", String(repeating: "x", count: 90)]) ?? "",
             suppressesPresence: chance(4), wallTime: WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)),
             socket: UInt64(nextName) << 40)
+        request.user = pick([nil, nil, "u", "v", "ü\""]) ?? nil
         request.getsPages = chance(2)
         request.getsAbsences = chance(2)
         request.token = chance(4) ? nil : TokenFingerprint(UInt64.random(in: 1...2, using: &random))
@@ -133,7 +136,7 @@ struct RandomHistory {
             epoch: Epoch(chance(12) ? "other" : "e"),
             after: Seq(
                 chance(10) ? 1_000_000 : Int64.random(in: min(last, ticket.joined.rawValue)...last, using: &random)))
-        if !chance(10) { (request.role, request.data) = (ticket.role, ticket.data) }
+        if !chance(10) { (request.role, request.data, request.user) = (ticket.role, ticket.data, ticket.user) }
         request.isUntimely = chance(8)
         secrets[ticket.connectionId] = known + secrets[request.connectionId, default: []]
         return request
@@ -149,6 +152,30 @@ struct RandomHistory {
         let request = last > 0 && chance(2) ? Int64.random(in: 1...last, using: &random) : next
         lastRequests[id] = max(last, request)
         return .connection(binding(of: member), RequestID(request))
+    }
+
+    private mutating func moderate(_ session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {
+        let terms = ModerationRequest.Terms(
+            seconds: chance(4) ? nil : Int.random(in: 1...4, using: &random), reason: chance(2) ? nil : "because\n")
+        let subject: ModerationRequest.Subject =
+            if chance(2), let target = pick(session.connections.map(\.connectionId)) {
+                .connection(target)
+            } else {
+                .user(pick(["u", "v", "ü\""]) ?? "u")
+            }
+        let refs = session.restrictions.ordered.map(\.record.ref)
+        let lifted = pick(refs).map { ModerationRequest.Lifted.ref($0) } ?? .user("u")
+        let request: ModerationRequest =
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0...1: .mute(subject, terms)
+            case 2...3: .ban(subject, terms, erasesMessages: chance(2))
+            case 4: .freeze(terms)
+            case 5: .unmute(lifted)
+            case 6: .unban(lifted)
+            default: .unfreeze
+            }
+        return .moderate(
+            sender(among: attached), request, WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)))
     }
 
     private mutating func signal(to session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {

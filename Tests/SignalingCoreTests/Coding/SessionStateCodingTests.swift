@@ -69,6 +69,8 @@ private struct Replicas {
             if join.absences?.ids.isEmpty == false { note("told absences") }
         case .refused(let error): note("refused \(error.code.number)")
         case .signalled(let seq?) where seq < original.log.lastSeq: note("answered from the book")
+        case .moderated: note("moderated")
+        case .restrictions: note("restrictions")
         case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed,
             .unavailable, nil:
             note(outcome?.testDescription ?? "")
@@ -99,7 +101,7 @@ struct SessionStateCodingTests {
             "answered from the book", "force-disconnected", "refreshed", "node lost", "away", "untold",
             "several blocks", "all nodes lost", "online-only",
             "refused 400", "refused 403", "refused 404", "refused 429", "refused 1004", "refused 1015", "refused 1027",
-            "refused 1520",
+            "refused 1520", "refused 1570", "moderated",
         ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
     }
 
@@ -167,8 +169,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 4
-        #expect(throws: CodingFault.version(4)) { try SessionState(decoding: bytes) }
+        bytes[0] = 5
+        #expect(throws: CodingFault.version(5)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 

@@ -125,6 +125,20 @@ struct Row: CustomTestStringConvertible {
             .gives("submit forceDisconnect bob by ada to 1_room as 7"),
             .ignored),
         Row(
+            "moderate", .received(.moderate(RequestID(7), .freeze())),
+            .gives("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .gives("moderate freeze by ada in 1_room as 7"),
+            .ignored),
+        Row(
+            "restrictions", .received(.restrictions(RequestID(7))),
+            .gives("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .waits("send error 7 1010 OT_NOT_CONNECTED"),
+            .gives("submit restrictions of ada to 1_room as 7"),
+            .ignored),
+        Row(
             "disconnect", .received(.disconnect(RequestID(7))),
             .gives("send error 7 500 OT_NOT_CONNECTED"),
             .waits("send error 7 500 OT_NOT_CONNECTED"),
@@ -177,6 +191,15 @@ struct Row: CustomTestStringConvertible {
             .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no request was passed on"),
             .gives("send ack 7"), .ignored),
         Row(
+            "an action was carried out", asked: .moderate(RequestID(7), .unfreeze),
+            .answered(RequestID(7), .moderated(.test, of: .session)),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no request was passed on"),
+            .gives("send ack 7 9"), .ignored),
+        Row(
+            "restrictions were read", asked: .restrictions(RequestID(7)), .answered(RequestID(7), .restrictions([])),
+            .impossible("nothing was asked"), .impossible("nothing was asked"), .impossible("no request was passed on"),
+            .gives(#"send {"ev":"restrictions","id":7,"restrictions":[]}"#), .ignored),
+        Row(
             "a request was refused", asked: .signal(RequestID(7), SignalRequest()),
             .answered(RequestID(7), .refused(SignalingError(.notFound, "gone"))),
             .impossible("nothing was asked"), .impossible("nothing was asked"),
@@ -223,6 +246,12 @@ struct Row: CustomTestStringConvertible {
             .impossible("it was not in"), .impossible("it was not in"),
             .impossible("the answer to the join comes first"),
             .gives("send disconnected forceDisconnected", "close 4502", to: .closing), .ignored),
+        Row(
+            "banned", .ended(.forceDisconnected, ban: Restriction(.ban)),
+            leaving: .gives("send disconnected forceDisconnected because of a ban", "close 4502", to: .closing),
+            .impossible("it was not in"), .impossible("it was not in"),
+            .impossible("the answer to the join comes first"),
+            .gives("send disconnected forceDisconnected because of a ban", "close 4502", to: .closing), .ignored),
         Row(
             "lost by the engine", .ended(.networkDisconnected),
             leaving: .gives("send disconnected networkDisconnected, come back", "close 1001", to: .closing),
@@ -595,6 +624,7 @@ struct ConnectionStateTests {
             (.received(.signal(RequestID(7), SignalRequest(isOnlineOnly: true))), nil),
             (.answered(id, refused), setUp: .received(.signal(id, .init()))),
             (.answered(id, .forceDisconnected), setUp: .received(.forceDisconnect(id, client("bob")))),
+            (.answered(id, .moderated(.test, of: .session)), setUp: .received(.moderate(id, .unfreeze))),
         ]
         costly.append((.receivedInFrames(2), nil))
         costly.append((.receivedMalformed(ClientMessageError(id: nil, .init(.invalidParameter, ""))), nil))
@@ -745,9 +775,14 @@ struct ConnectionStateTests {
         var state = Phase.connected.state
         let effects = state.handle(.mustClose(reason), now: .seconds(2))
         let farewells = effects.compactMap { effect -> Reconnect? in
-            guard case .send(.disconnected(.networkDisconnected, let reconnect)) = effect else { return nil }
+            guard case .send(.disconnected(.networkDisconnected, let reconnect, _)) = effect else { return nil }
             return reconnect
         }
         #expect(farewells == [reason.shouldReconnect ? .yes : .never], "\(effects.map(\.testDescription))")
     }
+}
+
+extension ModerationRecord {
+    fileprivate static let test = ModerationRecord(
+        seq: Seq(9), time: WallTime(milliseconds: 1), event: ModerationEvent(action: .unfreeze, until: nil, by: nil))
 }

@@ -36,9 +36,11 @@ private final class WholeCluster: SessionEngine {
         let connection: ConnectionID?
         switch command {
         case .join(let request): connection = request.connectionId
-        case .leave(let binding, _), .detach(let binding), .heard(let binding), .refreshToken(let binding, _):
+        case .leave(let binding, _), .detach(let binding), .heard(let binding), .refreshToken(let binding, _),
+            .restrictions(let binding):
             connection = binding.connectionId
-        case .signal(let sender, _), .forceDisconnect(let sender, _), .erase(let sender, _):
+        case .signal(let sender, _), .forceDisconnect(let sender, _), .erase(let sender, _),
+            .moderate(let sender, _, _):
             if case .connection(let binding, _) = sender { connection = binding.connectionId } else { connection = nil }
         }
         guard let connection else {
@@ -59,6 +61,13 @@ private final class WholeCluster: SessionEngine {
 
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
+        settle()
+    }
+
+    func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        engine.readModeration(of: session, now: now, answer: answer)
         settle()
     }
 

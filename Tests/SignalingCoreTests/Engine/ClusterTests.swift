@@ -608,4 +608,88 @@ struct ClusterTests {
         node.engine.log(relayed: [1, 2, 3], of: room)
         node.engine.log(relayed: [], of: room)
     }
+
+    @Test("M1, MOD-4: a node drops a relayed signal of a sender that it knows to be muted, or not to be a moderator")
+    func silencedRelay() {
+        let cluster = Cluster(nodeCount: 2)
+        let (a, b) = (cluster.nodes[0], cluster.nodes[1])
+        for (index, node, role) in [(1, a, Role.publisher), (2, a, .moderator), (3, b, .publisher)] {
+            let join = JoinRequest(
+                connectionId: client("c\(index)"), role: role, data: "", user: UserID("u\(index)"),
+                wallTime: WallTime(milliseconds: 5))
+            node.submit(.join(join), request: index)
+            cluster.settle()
+        }
+        func moderate(_ request: ModerationRequest) {
+            b.submit(.moderate(.server, request, WallTime(milliseconds: 5)))
+            cluster.settle()
+        }
+        /// As the first node relays it when it has not carried out what the second one has.
+        func relay(_ name: String) -> Bool {
+            b.forget()
+            let line = EncodedLine(
+                SignalEvent(seq: nil, from: client(name), type: "t", data: nil, to: nil), encodedSender: nil)
+            let signal = OnlineOnlySignal(
+                after: Seq(b.lastSeq ?? 0), from: client(name), type: "t", audience: .everyone, line: line)
+            let relayed = RelayedSignal(
+                epoch: Epoch("epoch 1"), node: a.run, number: cluster.store.lastNumber(of: room), signal: signal)
+            b.engine.log(relayed: relayed.encoded(), of: room)
+            return !b.onlineOnly.isEmpty
+        }
+        #expect(relay("c1") && relay("c2"))
+        moderate(.mute(.user("u1"), ModerationRequest.Terms(seconds: 60)))
+        #expect(!relay("c1") && relay("c2"))
+        moderate(.freeze())
+        moderate(.unmute(.user("u1")))
+        #expect(!relay("c1") && relay("c2"), "a freeze exempts moderators")
+        moderate(.unfreeze)
+        #expect(relay("c1"))
+        moderate(.mute(.user("u1"), ModerationRequest.Terms(seconds: 60)))
+        cluster.pass(.seconds(61))
+        #expect(relay("c1"), "the mute has ended")
+    }
+
+    @Test("M1, MOD-8: an action has one place in the order of all nodes, and ends connections of each of them")
+    func banOnAllNodes() {
+        let cluster = Cluster(nodeCount: 2)
+        let (a, b) = (cluster.nodes[0], cluster.nodes[1])
+        for (index, node) in [(1, a), (2, b), (3, b)] {
+            let join = JoinRequest(
+                connectionId: client("c\(index)"), role: .moderator, data: "", user: index == 3 ? "m" : "u",
+                wallTime: WallTime(milliseconds: 5))
+            node.submit(.join(join), request: index)
+            cluster.settle()
+        }
+        for node in cluster.nodes { node.forget() }
+        let sender = CommandSender.connection(SocketBinding("c3"), RequestID(9))
+        b.submit(.moderate(sender, .ban(.user("u")), WallTime(milliseconds: 5)), request: 9)
+        let again = JoinRequest(
+            connectionId: client("c4"), role: .publisher, data: "", user: "u", wallTime: WallTime(milliseconds: 5))
+        b.submit(.join(again), request: 10)
+        cluster.settle()
+        #expect(b.outcomes == ["9: moderated 4 user u", "10: refused 1570 OT_USER_BANNED"])
+        #expect(a.ended.contains("ended c1 forceDisconnected because of a ban"))
+        #expect(b.ended.contains("ended c2 forceDisconnected because of a ban"))
+        a.submit(.join(again), request: 11)
+        cluster.settle()
+        #expect(a.outcomes == ["11: refused 1570 OT_USER_BANNED"] && cluster.disagreement() == nil)
+        // The session sleeps with its last client, on no node, and the other node still refuses the user.
+        b.leave("c3")
+        cluster.pass(.seconds(700))
+        #expect(!a.hosts() && !b.hosts() && cluster.store.sleepingSessions == [room])
+        a.submit(.join(again), request: 12)
+        cluster.settle()
+        #expect(a.outcomes.last == "12: refused 1570 OT_USER_BANNED")
+        cluster.pass(.seconds(1))
+        #expect(!a.hosts() && cluster.store.sleepingSessions == [room])
+        var reading: ModerationReading?
+        b.engine.readModeration(of: room, now: cluster.now) { reading = $0 }
+        cluster.settle()
+        guard case .report(let report)? = reading else {
+            Issue.record("\(String(describing: reading))")
+            return
+        }
+        #expect(report.restrictions.map(\.testDescription) == ["4 ban user u"] && report.actions.map(\.seq) == [Seq(4)])
+        #expect(cluster.store.sleepingSessions == [room], "a read does not wake it")
+    }
 }

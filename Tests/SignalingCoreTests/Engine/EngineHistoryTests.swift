@@ -35,7 +35,7 @@ final class HeldArchive: MessageArchive {
         write(answer) { self.kept.append(messages, to: session, answer: $0) }
     }
 
-    func erase(_ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+    func erase(_ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
         write(answer) { self.kept.erase(erasure, of: session, answer: $0) }
     }
 
@@ -119,11 +119,11 @@ private final class Host: SessionEngineObserver {
             command, to: room, ticket: CommandTicket(origin: 1, request: RequestID(requestCount)), now: now)
     }
 
-    func join(_ name: String) {
+    func join(_ name: String, user: UserID? = nil) {
         submit(
             .join(
                 JoinRequest(
-                    connectionId: client(name), socket: socket1, role: .moderator, data: "",
+                    connectionId: client(name), socket: socket1, role: .moderator, data: "", user: user,
                     wallTime: .init(milliseconds: 0), secretHash: hash(name))))
     }
 
@@ -244,6 +244,79 @@ struct EngineHistoryTests {
         #expect(host.outcomes.last == "signalled 4")
         #expect(host.history == [#"2 "one""#, #"4 "night""#])
         #expect(!host.isHosted && host.log.sleepingSessions == [room], "it sleeps again")
+    }
+
+    @Test(
+        "HIS-9, MOD-1: a user's messages are erased wherever they are: in the archive, on the way there, and in the log"
+    )
+    func erasesUser() {
+        let host = Host()
+        host.join("bob", user: "u")
+        host.join("ada", user: "m")
+        host.say("old 1", "bob")
+        host.say("old 2", "ada")
+        host.settle()
+        host.pass(61)
+        #expect(host.archive.appends == [[3, 4]], "the first ones are in the archive")
+        host.archive.holdsWrites = true
+        host.say("new 1", "bob")
+        host.say("new 2", "ada")
+        host.settle()
+        let sender = CommandSender.connection(SocketBinding(client("ada"), socket1), nil)
+        host.submit(.moderate(sender, .ban(.user("u"), erasesMessages: true), WallTime(milliseconds: 0)))
+        host.settle()
+        let expected = ["3 erased", #"4 "old 2""#, "5 erased", #"6 "new 2""#]
+        #expect(host.history == expected)
+        #expect(host.engine.state(of: room).map { !text($0.encoded()).contains("new 1") } == true)
+        let next = host.restarted()
+        #expect(next.history == expected)
+        next.archive.holdsWrites = false
+        next.archive.release()
+        next.pass(61)
+        #expect(next.history == expected && !next.isHosted, "the session sleeps, so the archive has everything")
+        var kept: [String] = []
+        next.archive.page(HistoryRequest(.newest, limit: 50), of: room) { result in
+            kept = ((try? result.get())?.messages ?? []).map { $0.content == nil ? "erased" : "kept" }
+        }
+        #expect(kept == ["erased", "kept", "erased", "kept"])
+        next.join("bob", user: "u")
+        next.settle()
+        #expect(next.outcomes.last == "refused 1570 OT_USER_BANNED", "the ban has outlived the process")
+    }
+
+    @Test("MOD-9: a session without a history sleeps while a restriction holds, wakes as it was, and then goes")
+    func sleepsRestricted() {
+        let host = Host(archive: HeldArchive())
+        host.engine.changeLimits(to: SessionState.Bounds(), .none, now: host.now)
+        host.join("ada")
+        host.submit(
+            .moderate(.server, .ban(.user("u"), ModerationRequest.Terms(seconds: 100)), WallTime(milliseconds: 0)))
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        #expect(!host.isHosted && host.log.sleepingSessions == [room])
+        let next = host.restarted()
+        next.engine.sweepHistory(now: WallTime(milliseconds: 0))
+        next.settle()
+        next.join("bob", user: "u")
+        next.settle()
+        #expect(next.outcomes.last == "refused 1570 OT_USER_BANNED")
+        var reading: ModerationReading?
+        next.engine.readModeration(of: room, now: next.now) { reading = $0 }
+        next.settle()
+        guard case .report(let report)? = reading else {
+            Issue.record("\(String(describing: reading))")
+            return
+        }
+        #expect(report.restrictions.map(\.testDescription) == ["2 ban user u"])
+        #expect(!next.isHosted && next.log.sleepingSessions == [room], "it sleeps again")
+        next.pass(101)
+        next.engine.sweepHistory(now: WallTime(milliseconds: 0))
+        next.settle()
+        #expect(next.log.sleepingSessions.isEmpty)
+        next.join("bob", user: "u")
+        next.settle()
+        #expect(next.outcomes.last == "joined bob at 1")
     }
 
     @Test("HIS-3: whatever a crash leaves of the writes to the log, no message is missing, and none is there twice")

@@ -119,6 +119,17 @@ private final class SettlingEngine: SessionEngine, SessionEngineObserver {
         do { try settle() } catch { Issue.record(error) }
     }
 
+    func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        waitingCount += 1
+        engine.readModeration(of: session, now: now) {
+            self.waitingCount -= 1
+            answer($0)
+        }
+        do { try settle() } catch { Issue.record(error) }
+    }
+
     var isSaturated: Bool { engine.isSaturated }
     func hosted(_ session: SessionID) -> HostedSession? { engine.hosted(session) }
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }

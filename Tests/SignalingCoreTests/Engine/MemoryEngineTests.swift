@@ -63,6 +63,40 @@ struct MemoryEngineTests {
         #expect(epochCount == (kind == "join" ? 1 : 0))
     }
 
+    @Test("MOD-9: a sleeping session goes with the first sweep after its last restriction has ended")
+    func restrictedSleepers() {
+        let engine = MemoryEngine(bounds: .init(resumeWindow: .zero, recoveryWindow: .zero)) { Epoch("e") }
+        let observer = Outcomes()
+        engine.observer = observer
+        let ticket = CommandTicket(origin: 1, request: nil)
+        func moderate(_ request: ModerationRequest, at seconds: Double) {
+            engine.submit(
+                .moderate(.server, request, WallTime(milliseconds: 0)), to: room, ticket: ticket, now: .seconds(seconds)
+            )
+        }
+        engine.submit(join("ada"), to: room, ticket: ticket)
+        moderate(.ban(.user("u"), ModerationRequest.Terms(seconds: 100)), at: 1)
+        moderate(.freeze(ModerationRequest.Terms(seconds: 10)), at: 1)
+        engine.submit(leave("ada"), to: room, ticket: ticket, now: .seconds(2))
+        engine.advance(to: .seconds(2))
+        #expect(engine.sessionCount == 0 && engine.sleeperCount == 1)
+        for seconds in [11.0, 100] {
+            engine.advance(to: .seconds(seconds))
+            engine.sweepHistory(now: WallTime(milliseconds: 1))
+            #expect(engine.sleeperCount == 1)
+        }
+        // An action wakes it, and it sleeps again.
+        moderate(.mute(.user("v"), ModerationRequest.Terms(seconds: 5)), at: 100)
+        engine.advance(to: .seconds(100))
+        #expect(engine.sessionCount == 0 && engine.sleeperCount == 1)
+        engine.advance(to: .seconds(104))
+        engine.sweepHistory(now: WallTime(milliseconds: 1))
+        #expect(engine.sleeperCount == 1)
+        engine.advance(to: .seconds(105))
+        engine.sweepHistory(now: WallTime(milliseconds: 1))
+        #expect(engine.sleeperCount == 0)
+    }
+
     @Test("SIG-11: an empty session is deleted when its access tokens have their allowances again")
     func allowances() {
         let engine = makeEngine(bounds: .init(signalRate: RateLimit(perSecond: 1, burst: 1)))

@@ -102,7 +102,7 @@ private final class History {
 
         func engine(_ session: SessionID, caused effect: SessionEffect) {
             switch effect {
-            case .ended(let connection, _): history.ended(on: self) { $0.connectionId == connection }
+            case .ended(let connection, _, _): history.ended(on: self) { $0.connectionId == connection }
             case .superseded(let socket): history.ended(on: self) { $0.socket == socket }
             case .keptPresence(let event): posts.append((event, session))
             case .presence: history.fail("presence without an ID")
@@ -242,7 +242,7 @@ private final class History {
         case .refused, .wasForceDisconnected, .superseded:
             client.phase = .away
             client.connection = nil
-        case .done, .signalled, .forceDisconnected, .erased, .refreshed: break
+        case .done, .signalled, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed: break
         }
     }
 

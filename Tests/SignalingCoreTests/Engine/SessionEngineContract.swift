@@ -28,6 +28,9 @@ struct SessionEngineContract {
         case reportsOnlineOnlySignalsAndKeepsNone
         case acceptsCommandsFromACallback
         case reportsPresenceOnceAndInOrder
+        case refusesActionsInASessionThatNeverWas
+        case endsConnectionsByABanAndRefusesNewOnes
+        case keepsRestrictionsWhileNobodyIsThere
         case reportsPresenceWhenItsSessionsEnd
     }
 
@@ -51,6 +54,9 @@ struct SessionEngineContract {
         case .reportsOnlineOnlySignalsAndKeepsNone: try await onlineOnly(subject, recorder)
         case .acceptsCommandsFromACallback: try await fromCallback(subject, recorder)
         case .reportsPresenceOnceAndInOrder: try await presence(subject, recorder)
+        case .refusesActionsInASessionThatNeverWas: try await noSession(subject, recorder)
+        case .endsConnectionsByABanAndRefusesNewOnes: try await ban(subject, recorder)
+        case .keepsRestrictionsWhileNobodyIsThere: try await asleep(subject, recorder)
         case .reportsPresenceWhenItsSessionsEnd: try await endOfSessions(subject, recorder)
         }
     }
@@ -243,6 +249,91 @@ struct SessionEngineContract {
             ])
     }
 
+    // MARK: - Moderation
+
+    private func moderate(
+        _ request: ModerationRequest, by sender: CommandSender = .server, _ recorder: Recorder, request id: Int
+    ) {
+        recorder.submit(.moderate(sender, request, WallTime(milliseconds: 5)), request: id)
+    }
+
+    /// What REST reads. Call it when the engine has settled, so that it answers at once.
+    private func read(_ subject: Subject) -> [String]? {
+        var reading: ModerationReading?
+        subject.engine.readModeration(of: room, now: .seconds(0)) { reading = $0 }
+        switch reading {
+        case .report(let report)?:
+            return report.restrictions.map(\.testDescription)
+                + report.actions.map { "\($0.seq) \($0.event.action.name)" }
+        case .absent?: return nil
+        case .unavailable?, nil:
+            Issue.record("the engine does not answer")
+            return nil
+        }
+    }
+
+    private func noSession(_ subject: Subject, _ recorder: Recorder) async throws {
+        moderate(.freeze(), recorder, request: 1)
+        moderate(.ban(.user("u")), by: .connection(client("ada")), recorder, request: 2)
+        recorder.submit(.restrictions(SocketBinding(client("ada"), socket1)), request: 3)
+        try await subject.settle()
+        #expect(
+            recorder.answers == [
+                "1: refused 404 OT_NOT_FOUND", "2: refused 1010 OT_NOT_CONNECTED", "3: refused 1010 OT_NOT_CONNECTED",
+            ])
+        #expect(read(subject) == nil)
+        #expect(recorder.seqsAtChanges.isEmpty)
+    }
+
+    private func ban(_ subject: Subject, _ recorder: Recorder) async throws {
+        recorder.join("mod", .moderator)
+        recorder.join("bob", user: "u", request: 2)
+        recorder.join("bea", user: "u", request: 3)
+        moderate(.ban(.user("u")), by: .connection(client("mod")), recorder, request: 4)
+        recorder.join("new", user: "u", request: 5)
+        recorder.submit(.restrictions(SocketBinding(client("mod"), socket1)), request: 6)
+        try await subject.settle()
+        #expect(
+            recorder.answers.suffix(3) == [
+                "4: moderated 4 user u", "5: refused 1570 OT_USER_BANNED", #"6: restrictions ["4 ban user u"]"#,
+            ])
+        #expect(
+            recorder.effects == [
+                "ended bob forceDisconnected because of a ban", "ended bea forceDisconnected because of a ban",
+            ])
+        #expect(list(subject.engine, room).map(\.connectionId.rawValue) == ["mod"])
+        #expect(read(subject) == ["4 ban user u", "4 ban"])
+    }
+
+    /// MOD-9: it sleeps instead of ending.
+    private func asleep(_ subject: Subject, _ recorder: Recorder) async throws {
+        recorder.join("ada")
+        moderate(.freeze(), recorder, request: 2)
+        recorder.submit(.leave(client("ada"), .clientDisconnected), request: 3)
+        try await subject.settle()
+        subject.engine.advance(to: .seconds(0))
+        try await subject.settle()
+        #expect(read(subject) == ["2 freeze session", "2 freeze"])
+        recorder.join("bob", request: 4)
+        recorder.submit(.signal(.connection(client("bob")), SignalRequest()), request: 5)
+        recorder.submit(.leave(client("bob"), .clientDisconnected), request: 6)
+        try await subject.settle()
+        subject.engine.advance(to: .seconds(0))
+        try await subject.settle()
+        #expect(recorder.answers.suffix(3) == ["4: joined bob at 5", "5: refused 403 OT_PERMISSION_DENIED", "6: done"])
+        #expect(Set(recorder.epochs).count == 1)
+        moderate(.unfreeze, recorder, request: 7)
+        try await subject.settle()
+        subject.engine.advance(to: .seconds(0))
+        try await subject.settle()
+        #expect(recorder.answers.last == "7: moderated 7 session")
+        // Its answer comes behind the end of the session.
+        recorder.submit(.signal(.server, SignalRequest()), request: 8)
+        try await subject.settle()
+        #expect(recorder.answers.last == "8: refused 404 OT_NOT_FOUND")
+        #expect(read(subject) == nil, "nothing keeps it any more")
+    }
+
     private func endOfSessions(_ subject: Subject, _ recorder: Recorder) async throws {
         let otherRoom = SessionID("1_other")
         recorder.join("ada")
@@ -303,8 +394,11 @@ private final class Recorder: SessionEngineObserver {
         engine.submit(command, to: session, ticket: ticket)
     }
 
-    func join(_ name: String, _ role: Role = .publisher, in session: SessionID = room, request: Int = 1) {
-        let join = JoinRequest(connectionId: client(name), role: role, data: "", wallTime: WallTime(milliseconds: 5))
+    func join(
+        _ name: String, _ role: Role = .publisher, user: UserID? = nil, in session: SessionID = room, request: Int = 1
+    ) {
+        let join = JoinRequest(
+            connectionId: client(name), role: role, data: "", user: user, wallTime: WallTime(milliseconds: 5))
         submit(.join(join), in: session, request: request)
     }
 

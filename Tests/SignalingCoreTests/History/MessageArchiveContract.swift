@@ -21,6 +21,7 @@ struct MessageArchiveContract {
         case endsAPageAtItsBytes
         case erasesOneMessage
         case erasesThroughASeq
+        case erasesTheMessagesOfAUser
         case bringsNothingTrimmedBack
         case knowsTheLastSeq
         case forgetsEmptySessions
@@ -43,6 +44,7 @@ struct MessageArchiveContract {
         case .endsAPageAtItsBytes: try pageBytes()
         case .erasesOneMessage: try eraseOne()
         case .erasesThroughASeq: try eraseThrough()
+        case .erasesTheMessagesOfAUser: try eraseUser()
         case .bringsNothingTrimmedBack: try trimmed()
         case .knowsTheLastSeq: try lastSeq()
         case .forgetsEmptySessions: try forgets()
@@ -172,6 +174,31 @@ struct MessageArchiveContract {
         try archive.erase(.message(Seq(5)), of: "unknown")
         try archive.append([5], to: "unknown")
         #expect(try archive.page(of: "unknown").messages == [archived(5)])
+    }
+
+    /// More messages than an archive erases in one step.
+    private func eraseUser() throws {
+        let archive = try open()
+        let users: [UserID?] = ["u", nil, "v", "u\"}", "u"]
+        func message(_ seq: Int64) -> ArchivedMessage {
+            archived(seq, by: users[Int(seq) % users.count], byteCount: 300)
+        }
+        let count: Int64 = 3_000
+        for start in stride(from: 1, through: count, by: 300) { try archive.append((start..<start + 300).map(message)) }
+        try archive.erase(.user("u"), at: Seq(count - 9))
+        func expected(_ seq: Int64) -> ArchivedMessage {
+            users[Int(seq) % users.count] == "u" && seq < count - 9 ? message(seq).erased : message(seq)
+        }
+        #expect(try archive.all(of: "session") == (1...count).map(expected))
+        #expect(archive.bytes == (1...count).reduce(0) { $0 + expected($1).byteCount })
+        #expect(archive.count == Int(count))
+        // Late messages of a node that stood still, and the same erasure once more.
+        try archive.append((1...10).map(message))
+        try archive.erase(.user("u"), at: Seq(count - 9))
+        try archive.erase(.user("nobody"))
+        try archive.erase(.user("u"), of: "unknown")
+        #expect(try archive.all(of: "session") == (1...count).map(expected))
+        #expect(try archive.lastSeq(of: "unknown") == nil)
     }
 
     // MARK: - Bounds
@@ -379,8 +406,8 @@ struct ArchiveBench {
         }
     }
 
-    func erase(_ erasure: Erasure, of session: SessionID = "session") throws {
-        try wait { archive.erase(erasure, of: session, answer: $0) }
+    func erase(_ erasure: Erasure, at seq: Seq = .greatest, of session: SessionID = "session") throws {
+        try wait { archive.erase(ErasureScope(erasure, at: seq), of: session, answer: $0) }
     }
 
     func lastSeq(of session: SessionID = "session") throws -> Seq? {
@@ -399,8 +426,17 @@ struct ArchiveBench {
 }
 
 /// A message whose time is its seq in seconds.
-func archived(_ seq: Int64, byteCount: Int = 100) -> ArchivedMessage {
-    let head = Array(#"{"seq":\#(seq),"from":null"#.utf8)
+///
+/// - Parameter user: of the client that sent it; `nil` for a message by REST.
+func archived(_ seq: Int64, by user: UserID? = nil, byteCount: Int = 100) -> ArchivedMessage {
+    var head = Array(#"{"seq":\#(seq),"from":"#.utf8)
+    if let user {
+        let sender = Connection(
+            connectionId: ConnectionID("c"), creationTime: WallTime(milliseconds: 1), data: "", user: user)
+        head += Array(#""c""#.utf8) + EncodedLine.encode(sender)
+    } else {
+        head += Array("null".utf8)
+    }
     let content = [UInt8](repeating: UInt8(truncatingIfNeeded: seq), count: max(0, byteCount - 24 - head.count))
     return ArchivedMessage(seq: Seq(seq), time: time(seq), head: head, content: content)
 }

@@ -14,8 +14,8 @@ struct RedisArchiveContractTests {
     private static let withoutSweep = MessageArchiveContract.Promise.allCases.filter { promise in
         switch promise {
         case .keepsWhatWasAppended, .keepsAMessageOnce, .ordersBySeq, .readsPagesInBothDirections, .endsAPageAtItsBytes,
-            .erasesOneMessage, .erasesThroughASeq, .bringsNothingTrimmedBack, .knowsTheLastSeq, .keepsSessionsApart,
-            .agreesWithAModel:
+            .erasesOneMessage, .erasesThroughASeq, .erasesTheMessagesOfAUser, .bringsNothingTrimmedBack,
+            .knowsTheLastSeq, .keepsSessionsApart, .agreesWithAModel:
             true
         case .forgetsEmptySessions, .boundsTheAge, .boundsASession, .boundsAllSessions, .countsItsMessages: false
         }
@@ -91,7 +91,7 @@ private final class CountedArchive: MessageArchive {
         archive.page(request, of: session, answer: answer)
     }
 
-    func erase(_ erasure: Erasure, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+    func erase(_ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
         archive.erase(erasure, of: session, answer: answer)
     }
 

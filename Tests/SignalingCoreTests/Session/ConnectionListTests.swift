@@ -225,7 +225,8 @@ extension Roster.Member {
             connection: connection, role: .publisher, encodedConnection: EncodedLine.encode(connection),
             suppressesPresence: false, isToldAbsences: false, attachment: .attached(socket1, node: RunID(0)),
             ticket: ResumeTicket(
-                connectionId: connection.connectionId, role: .publisher, data: data, begin: .zero, joined: .zero,
+                connectionId: connection.connectionId, role: .publisher, data: data, user: nil, begin: .zero,
+                joined: .zero,
                 secrets: ValidSecrets(hash("secret"))))
     }
 }

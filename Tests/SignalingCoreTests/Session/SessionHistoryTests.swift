@@ -57,6 +57,7 @@ private struct Room {
             case .erased: "\(item.seq) erased"
             case .erasure(.message(let seq)): "erase \(seq)"
             case .erasure(.through(let seq)): "erase through \(seq)"
+            case .erasure(.user(let user)): "erase of \(user)"
             }
         }
     }

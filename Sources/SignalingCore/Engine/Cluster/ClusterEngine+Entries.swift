@@ -105,7 +105,7 @@ extension ClusterEngine: CommandLogObserver {
     ///
     /// - Parameter isSubmitter: whether this node stores the session's last state.
     func letSleep(_ hosted: Hosted, isSubmitter: Bool) {
-        if isSubmitter, let snapshot = hosted.snapshot { log.sleep(snapshot) }
+        if isSubmitter, let snapshot = hosted.snapshot { log.sleep(snapshot, for: hosted.sleepReason) }
         release(hosted)
     }
 }

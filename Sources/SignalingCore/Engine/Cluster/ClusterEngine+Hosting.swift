@@ -155,6 +155,18 @@ extension ClusterEngine {
         }
     }
 
+    public func readModeration(
+        of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
+    ) {
+        let time = sessions.logTime(now)
+        read(session) { reading in
+            switch reading {
+            case .state(let state): answer(ModerationReading(state, at: time))
+            case .unreadable: answer(.unavailable)
+            }
+        }
+    }
+
     /// The state has what no archive has yet, so it is read first (HIS-4).
     public func readHistory(
         _ request: HistoryRequest, of session: SessionID,

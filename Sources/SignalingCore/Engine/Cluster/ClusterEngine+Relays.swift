@@ -33,13 +33,16 @@ extension ClusterEngine {
         observer?.engine(hosted.id, caused: .onlineOnly(signal))
     }
 
-    /// Whether a client would get the signal twice, or behind a newer one of the same sender (G6).
+    /// Whether a client would get the signal twice, or behind a newer one of the same sender (G6), or from a sender who may
+    /// not signal.
     private func isOutdated(_ relayed: RelayedSignal, _ hosted: Hosted, _ state: SessionState) -> Bool {
         // A client that came here since then may have got it on the node where it was before.
         if hosted.node.lastJoin > relayed.number { return true }
         if let sender = relayed.signal.from {
             // The sender has moved to another node, which may have relayed newer signals.
             guard state.roster[sender]?.isAttached(toNode: relayed.node) == true else { return true }
+            // Its node may not have known of the restriction yet (MOD-4).
+            if state.silencing(sender, sessions.lastTime) != nil { return true }
         }
         return state.log.entries(after: relayed.signal.after)?
             .contains { $0.isSignal(ofSenderOf: relayed.signal) } ?? true
@@ -49,7 +52,7 @@ extension ClusterEngine {
 extension LogEntry {
     fileprivate func isSignal(ofSenderOf other: OnlineOnlySignal) -> Bool {
         switch kind {
-        case .presence, .erasure, .erased: false
+        case .presence, .erasure, .erased, .moderation: false
         case .signal: line.insertion?.bytes == other.line.insertion?.bytes
         }
     }

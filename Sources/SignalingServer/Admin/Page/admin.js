@@ -1,7 +1,7 @@
 // The admin page: asks the server every two seconds, and shows the answers.
 import {
-  Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState, personName, sessionHash, sessionInHash,
-  sessionName,
+  Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState, moment, personName, restrictionAuthor,
+  restrictionName, restrictionSubject, sessionHash, sessionInHash, sessionName, undoing,
 } from "./model.mjs";
 
 const interval = 2000;
@@ -18,9 +18,10 @@ let lastSeq = null;
 let timer = null;
 let generation = 0;
 
-async function ask(path, method = "GET") {
+async function ask(path, method = "GET", content = undefined) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(`/admin/v1/${path}`, { method, headers, cache: "no-store" });
+  const body = content === undefined ? undefined : JSON.stringify(content);
+  const response = await fetch(`/admin/v1/${path}`, { method, headers, body, cache: "no-store" });
   if (response.status === 401) {
     element("login").hidden = false;
     throw new Error("The server asks for the admin token.");
@@ -62,17 +63,32 @@ async function refreshDetail(isCurrent) {
     const session = await ask(path);
     const members = await ask(`${path}/connections?limit=${memberPages.size}&offset=${memberPages.offset}`);
     const events = await ask(`${path}/events?limit=100${lastSeq === null ? "" : `&after=${lastSeq}`}`);
+    const { restrictions } = await ask(`${path}/moderation`);
     if (!isCurrent()) return;
     selectedLabel = session.label;
     showTitle("");
     showMembers(members);
+    showRestrictions(restrictions);
     showEvents(events);
   } catch (error) {
     if (error.status !== 404) throw error;
     if (!isCurrent()) return;
     showMembers({ count: 0, items: [] });
-    showTitle(" (ended)");
+    await refreshRestrictions(path, isCurrent);
   }
+}
+
+// A session that nobody is in may sleep, and its restrictions with it.
+async function refreshRestrictions(path, isCurrent) {
+  let restrictions = [];
+  try {
+    ({ restrictions } = await ask(`${path}/moderation`));
+  } catch (error) {
+    if (error.status !== 404) throw error;
+  }
+  if (!isCurrent()) return;
+  showRestrictions(restrictions);
+  showTitle(restrictions.length ? " (nobody is here)" : " (ended)");
 }
 
 function setStatus(text, isFailed = false) {
@@ -178,6 +194,7 @@ function select(id) {
   memberPages.offset = 0;
   element("events").replaceChildren();
   element("members").tBodies[0].replaceChildren();
+  showRestrictions([]);
   element("detail").hidden = id === null;
   if (id !== null) showTitle("");
   refresh();
@@ -188,9 +205,9 @@ function showMembers(members) {
   showRange(memberPages, "members-");
   fill("members", members.items, (each) => each.connectionId, (row, each) => {
     setCells(row, [
-      [each.connectionId, "id"], [each.data, "data"], [each.role], [describeState(each)], [each.address ?? ""],
+      [each.connectionId, "id"], [each.user ?? "", "data"], [each.data, "data"], [each.role], [describeState(each)], [each.address ?? ""],
       [age(each.ageSeconds), "number"],
-      [row.cells.length ? row.cells[6].firstChild : disconnectButton(each)],
+      [row.cells.length ? row.cells[7].firstChild : disconnectButton(each)],
     ]);
   });
 }
@@ -206,19 +223,53 @@ function disconnectButton({ connectionId, data }) {
 }
 
 function disconnect(session, connection, person) {
+  confirm(`Disconnect ${person}? The client cannot resume this connection.`, "Disconnect", () =>
+    ask(`sessions/${encodeURIComponent(session)}/connections/${encodeURIComponent(connection)}`, "DELETE"));
+}
+
+function undo(session, restriction) {
+  const question = `Undo: ${restrictionName(restriction)}, ${restrictionSubject(restriction)}?`;
+  confirm(question, "Undo", () =>
+    ask(`sessions/${encodeURIComponent(session)}/moderation`, "POST", undoing(restriction)));
+}
+
+function confirm(question, verb, act) {
   const dialog = element("confirm");
-  element("question").textContent = `Disconnect ${person}? The client cannot resume this connection.`;
+  element("question").textContent = question;
+  element("confirmed").textContent = verb;
   dialog.returnValue = "cancel";
   dialog.onclose = async () => {
-    if (dialog.returnValue !== "disconnect") return;
+    if (dialog.returnValue !== "confirmed") return;
     try {
-      await ask(`sessions/${encodeURIComponent(session)}/connections/${encodeURIComponent(connection)}`, "DELETE");
+      await act();
     } catch (error) {
       if (error.status !== 404) setStatus(error.message, true);
     }
     refresh();
   };
   dialog.showModal();
+}
+
+function showRestrictions(restrictions) {
+  element("held-none").hidden = restrictions.length > 0;
+  element("held-list").hidden = restrictions.length === 0;
+  fill("held", restrictions, (each) => String(each.ref), (row, each) => {
+    setCells(row, [
+      [restrictionName(each)], [restrictionSubject(each), "data"], [moment(each.time)],
+      [each.until === undefined ? "undone" : moment(each.until)], [restrictionAuthor(each), "data"],
+      [each.reason ?? "", "data"], [row.cells.length ? row.cells[6].firstChild : undoButton(each)],
+    ]);
+  });
+}
+
+function undoButton(restriction) {
+  const button = make("button", {
+    text: "Undo", type: "button",
+    "aria-label": `Undo: ${restrictionName(restriction)}, ${restrictionSubject(restriction)}`,
+  });
+  const session = selected;
+  button.addEventListener("click", () => undo(session, restriction));
+  return button;
 }
 
 function showEvents(events) {

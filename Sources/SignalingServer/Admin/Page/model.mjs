@@ -90,9 +90,34 @@ export function describeEvent(event) {
   const about = event.connectionId ? ` ${event.connectionId}` : "";
   const kinds = {
     signal: "signal to all", directedSignal: "signal to", presence: "presence of", erasure: "erasure",
-    erased: "erased signal",
+    erased: "erased signal", moderation: "moderation",
   };
   return `${event.seq}  ${kinds[event.kind] ?? event.kind}${about}  ${event.bytes} bytes`;
+}
+
+const restrictions = { mute: "muted", ban: "banned", freeze: "frozen" };
+
+/** A restriction in a word. */
+export const restrictionName = ({ kind }) => restrictions[kind] ?? kind;
+
+/** Whom a restriction concerns. */
+export function restrictionSubject({ user, connectionId }) {
+  if (user !== undefined) return `user ${user}`;
+  return connectionId === undefined ? "the session" : `the guest of connection ${connectionId}`;
+}
+
+/** The moderator of a restriction; the project's own server has no connection. */
+export function restrictionAuthor({ by }) {
+  if (!by) return "a backend";
+  return by.user === undefined ? `connection ${by.connectionId}` : `user ${by.user}`;
+}
+
+/** The action that undoes a restriction. */
+export const undoing = ({ kind, ref }) => (kind === "freeze" ? { action: "unfreeze" } : { action: `un${kind}`, ref });
+
+/** A moment in the time zone of the reader. */
+export function moment(milliseconds) {
+  return new Date(milliseconds).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** The state of a connection in words. */

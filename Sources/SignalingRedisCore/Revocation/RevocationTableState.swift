@@ -1,0 +1,354 @@
+import SignalingCore
+import SignalingProtocol
+
+/// What all nodes know of revocations (TOK-10), as one node sees it: its link to Redis, and its copy. Events and the
+/// present moment go in, effects come out.
+///
+/// A message on the nodes' channel says that something has changed; a look every few seconds finds what such a message
+/// would have said that was lost. The copy stays while Redis is away. If Redis has forgotten, each node puts back what it
+/// knows before it reads again.
+package struct RevocationTableState {
+    private enum Link {
+        /// Next: `connecting`, `closed`.
+        case away(retryAt: MonotonicInstant)
+        /// Next: `ready`, `away`, `closed`.
+        case connecting(since: MonotonicInstant)
+        /// Next: `loading`, `restoring`, `away`, `closed`.
+        case ready
+        /// Redis loads the library of functions. Next: `ready`, `away`, `closed`.
+        case loading
+        /// Redis has forgotten, and gets back what this node knows: so many answers are missing. Next: `ready`, `away`,
+        /// `closed`.
+        case restoring(process: String, answersLeft: Int)
+        /// The last state.
+        case closed
+    }
+
+    /// What an answer is about.
+    package enum Subject: Equatable {
+        case index
+        case rows(project: String)
+        case restoring
+        case change(UInt64)
+        case library
+    }
+
+    package enum Effect: Equatable {
+        case connect
+        case disconnect
+        case send(Subject, RevocationCall)
+        /// ``rows`` have changed.
+        case changed
+        case answer(UInt64, Result<Outcome, Failure>)
+        /// The copy is complete for the first time.
+        case opened
+        /// Why Redis cannot be read; `nil` when it can again.
+        case note(CommandLogFault?)
+    }
+
+    /// What became of a change.
+    package enum Outcome: Equatable {
+        case raised(Int64)
+        case full
+        case removed(Bool)
+    }
+
+    package enum Failure: Error, Equatable {
+        /// Redis was not asked, or has refused.
+        case notKept
+        /// Redis was asked, and the answer is missing.
+        case undecided
+    }
+
+    /// The rows of one call that puts them back.
+    private static let restoredRowCount = 500
+
+    /// The rows of each project.
+    package private(set) var rows: [String: [String: Int64]] = [:]
+    private var changeCounts: [String: Int64] = [:]
+    /// The process of Redis that has the rows; `nil` before the first index.
+    private var process: String?
+    private var isOpen = false
+    private var readingProjects: Set<String> = []
+    private var isAskingForIndex = false
+    /// Whether something has changed since the index was asked for.
+    private var mustAskAgain = false
+    private var changes: [UInt64: RevocationCall] = [:]
+    private var lastNumber: UInt64 = 0
+
+    private let redis: String
+    private let times: LogTimes
+    private let limit: Int
+    private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
+    private var attemptCount = 0
+    private var unansweredCount = 0
+    private var waitingSince: MonotonicInstant?
+    private var nextCheck = MonotonicInstant(nanoseconds: .min)
+    private var fault: CommandLogFault?
+    private var effects: [Effect] = []
+
+    /// - Parameters:
+    ///   - redis: the address, without its password.
+    ///   - limit: the most rows of a project.
+    package init(redis: String, limit: Int, times: LogTimes) {
+        self.redis = redis
+        self.limit = limit
+        self.times = times
+    }
+
+    package mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: - Changes
+
+    /// Adds a row, or raises its number. `answer` follows.
+    ///
+    /// - Returns: the number of the answer.
+    package mutating func raise(_ row: RevocationCall.Row, of project: String, now: MonotonicInstant) -> UInt64 {
+        change(.raise(project: project, rows: [row], limit: limit), now)
+    }
+
+    /// The same for the removal of a row.
+    package mutating func remove(_ subject: String, of project: String, now: MonotonicInstant) -> UInt64 {
+        change(.remove(project: project, subject: subject), now)
+    }
+
+    private mutating func change(_ call: RevocationCall, _ now: MonotonicInstant) -> UInt64 {
+        lastNumber += 1
+        guard isOpen, case .ready = link else {
+            effects.append(.answer(lastNumber, .failure(.notKept)))
+            return lastNumber
+        }
+        changes[lastNumber] = call
+        send(.change(lastNumber), call, now)
+        return lastNumber
+    }
+
+    // MARK: - The link
+
+    package mutating func linkReady(now: MonotonicInstant) {
+        guard case .connecting = link else { return }
+        link = .ready
+        attemptCount = 0
+        askForIndex(now)
+    }
+
+    package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
+        if case .closed = link { return }
+        tell(fault)
+        link = .away(retryAt: now.advanced(by: min(times.reconnecting, .milliseconds(50 << min(attemptCount, 10)))))
+        attemptCount += 1
+        forgetAnswers()
+        failChanges()
+    }
+
+    private mutating func forgetAnswers() {
+        (unansweredCount, waitingSince, isAskingForIndex, mustAskAgain) = (0, nil, false, false)
+        readingProjects = []
+    }
+
+    private mutating func failChanges() {
+        for number in changes.keys.sorted() { effects.append(.answer(number, .failure(.undecided))) }
+        changes = [:]
+    }
+
+    private mutating func lose(_ fault: CommandLogFault, _ now: MonotonicInstant) {
+        effects.append(.disconnect)
+        linkLost(fault, now: now)
+    }
+
+    package mutating func close() {
+        switch link {
+        case .connecting, .ready, .loading, .restoring: effects.append(.disconnect)
+        case .away, .closed: break
+        }
+        link = .closed
+        failChanges()
+    }
+
+    private mutating func tell(_ new: CommandLogFault?) {
+        if new?.code == fault?.code { return }
+        fault = new
+        effects.append(.note(new))
+    }
+
+    /// Another node has changed something.
+    package mutating func heardNews(now: MonotonicInstant) { askForIndex(now) }
+
+    // MARK: - Asking
+
+    private mutating func send(_ subject: Subject, _ call: RevocationCall, _ now: MonotonicInstant) {
+        if unansweredCount == 0 { waitingSince = now }
+        unansweredCount += 1
+        effects.append(.send(subject, call))
+    }
+
+    private mutating func askForIndex(_ now: MonotonicInstant) {
+        guard case .ready = link else { return }
+        nextCheck = now.advanced(by: times.check)
+        guard !isAskingForIndex else {
+            mustAskAgain = true
+            return
+        }
+        isAskingForIndex = true
+        mustAskAgain = false
+        send(.index, .index, now)
+    }
+
+    private mutating func loadLibrary(_ now: MonotonicInstant) {
+        switch link {
+        case .ready, .restoring:
+            link = .loading
+            send(.library, .loadLibrary, now)
+        case .away, .connecting, .loading, .closed: break
+        }
+    }
+
+    // MARK: - Answers
+
+    package mutating func answered(_ subject: Subject, _ answer: RevocationAnswer, now: MonotonicInstant) {
+        unansweredCount -= 1
+        waitingSince = unansweredCount > 0 ? now : nil
+        switch (subject, answer) {
+        case (_, .notUnderstood): lose(.nonsense("an answer that is not understood", from: redis), now)
+        case (_, .failed(let failure)): failed(subject, failure, now)
+        case (.index, .index(let process, let counts)): indexRead(process, counts, now)
+        case (.rows(let project), .rows(let rows, let count)): rowsRead(rows, count, of: project, now)
+        case (.restoring, .raised), (.restoring, .full): restored(now)
+        case (.change(let number), .raised(let value)): changed(number, value)
+        case (.change(let number), .full): finish(number, .success(.full))
+        case (.change(let number), .removed(let isRemoved)): removed(number, isRemoved)
+        case (.library, .libraryLoaded):
+            guard case .loading = link else { return }
+            link = .ready
+            askForIndex(now)
+            for (number, call) in changes.sorted(by: { $0.key < $1.key }) { send(.change(number), call, now) }
+        case (.index, _), (.rows, _), (.restoring, _), (.change, _), (.library, _):
+            lose(.nonsense("an answer to another question", from: redis), now)
+        }
+    }
+
+    private mutating func failed(_ subject: Subject, _ failure: RedisFailure, _ now: MonotonicInstant) {
+        switch subject {
+        case .index: isAskingForIndex = false
+        case .rows(let project): readingProjects.remove(project)
+        case .restoring: if case .restoring = link { link = .ready }
+        case .change, .library: break
+        }
+        if failure == .functionMissing, subject != .library { return loadLibrary(now) }
+        switch subject {
+        case .change(let number): finish(number, .failure(.notKept))
+        case .library: lose(CommandLogFault(failure, from: redis), now)
+        // The next look repeats it.
+        case .index, .rows, .restoring: tell(CommandLogFault(failure, from: redis))
+        }
+    }
+
+    private mutating func indexRead(_ process: String, _ counts: [String: Int64], _ now: MonotonicInstant) {
+        isAskingForIndex = false
+        let forgotten = rows.filter { !$0.value.isEmpty && counts[$0.key] == nil }
+        if let known = self.process, known != process || !forgotten.isEmpty { return restore(process, now) }
+        self.process = process
+        for (project, count) in counts.sorted(by: { $0.key < $1.key }) where changeCounts[project] != count {
+            if readingProjects.insert(project).inserted { send(.rows(project: project), .rows(project: project), now) }
+        }
+        settle(now)
+    }
+
+    private mutating func rowsRead(
+        _ new: [String: Int64], _ count: Int64, of project: String, _ now: MonotonicInstant
+    ) {
+        readingProjects.remove(project)
+        changeCounts[project] = count
+        if rows[project] ?? [:] != new {
+            rows[project] = new.isEmpty ? nil : new
+            effects.append(.changed)
+        }
+        settle(now)
+    }
+
+    private mutating func settle(_ now: MonotonicInstant) {
+        guard readingProjects.isEmpty, !isAskingForIndex else { return }
+        tell(nil)
+        if !isOpen {
+            isOpen = true
+            effects.append(.opened)
+        }
+        if mustAskAgain { askForIndex(now) }
+    }
+
+    private mutating func changed(_ number: UInt64, _ value: Int64) {
+        if case .raise(let project, let changed, _)? = changes[number], let row = changed.first,
+            rows[project]?[row.subject] != value
+        {
+            rows[project, default: [:]][row.subject] = value
+            effects.append(.changed)
+        }
+        finish(number, .success(.raised(value)))
+    }
+
+    private mutating func removed(_ number: UInt64, _ isRemoved: Bool) {
+        if case .remove(let project, let subject)? = changes[number],
+            rows[project]?.removeValue(forKey: subject) != nil
+        {
+            if rows[project]?.isEmpty == true { rows[project] = nil }
+            effects.append(.changed)
+        }
+        finish(number, .success(.removed(isRemoved)))
+    }
+
+    private mutating func finish(_ number: UInt64, _ result: Result<Outcome, Failure>) {
+        if changes.removeValue(forKey: number) != nil { effects.append(.answer(number, result)) }
+    }
+
+    // MARK: - Putting back
+
+    /// Redis was restarted, emptied or replaced, and may have forgotten. A revocation that was taken back in its last
+    /// second may return; one that holds is never lost.
+    private mutating func restore(_ process: String, _ now: MonotonicInstant) {
+        var calls: [RevocationCall] = []
+        for (project, rows) in rows.sorted(by: { $0.key < $1.key }) {
+            let all = rows.sorted { $0.key < $1.key }.map { RevocationCall.Row($0.key, $0.value) }
+            for start in stride(from: 0, to: all.count, by: Self.restoredRowCount) {
+                let part = Array(all[start..<min(start + Self.restoredRowCount, all.count)])
+                calls.append(.raise(project: project, rows: part, limit: limit))
+            }
+        }
+        link = .restoring(process: process, answersLeft: calls.count + 1)
+        for call in calls { send(.restoring, call, now) }
+        restored(now)
+    }
+
+    private mutating func restored(_ now: MonotonicInstant) {
+        guard case .restoring(let process, let answersLeft) = link else { return }
+        if answersLeft > 1 {
+            link = .restoring(process: process, answersLeft: answersLeft - 1)
+            return
+        }
+        self.process = process
+        changeCounts = [:]
+        link = .ready
+        askForIndex(now)
+    }
+
+    // MARK: - Time
+
+    /// Called every ``LogTimes/tick``.
+    package mutating func tick(now: MonotonicInstant) {
+        switch link {
+        case .closed: break
+        case .away(let retryAt):
+            guard retryAt <= now else { return }
+            link = .connecting(since: now)
+            effects.append(.connect)
+        case .connecting(let since): if now.duration(since: since) >= times.connecting { lose(silence, now) }
+        case .ready, .loading, .restoring:
+            if let waitingSince, now.duration(since: waitingSince) >= times.silence { return lose(silence, now) }
+            if now >= nextCheck { askForIndex(now) }
+        }
+    }
+
+    private var silence: CommandLogFault { CommandLogFault(.silent, "\(redis) does not answer.") }
+}

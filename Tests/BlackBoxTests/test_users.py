@@ -1,0 +1,145 @@
+"""Users in tokens, in connections, in lists and in webhooks (docs/PROTOCOL.md, section 17)."""
+
+import json
+import urllib.parse
+
+import pytest
+
+from administration import Admin
+from credentials import Project
+from server_process import Server, run
+from signalbox_client import Client
+from webhook_receiver import Receiver
+
+# The same unusual user everywhere: quotes, a character beyond 16 bits, and one that is an end of a line for JavaScript.
+USER = 'Zoë "😀" \u2028'
+
+
+@pytest.mark.parametrize("form", ["t1", "jwt"])
+async def test_usr_1_usr_2_the_user_of_a_token_is_in_every_object_of_a_connection(server, session, form):
+    make = server.project.token if form == "t1" else server.project.jwt_token
+    async with (
+        await Client.join(server, session) as guest,
+        await Client.join(server, session, token=make(session, user=USER)) as ada,
+        await Client.join(server, session, options={"connectionEventsSuppressed": True}) as quiet,
+    ):
+        assert ada.me["user"] == USER
+        assert "user" not in guest.me
+        created = await guest.expect("connectionCreated")
+        assert created["connection"]["user"] == USER
+        assert [each.get("user") for each in ada.connected["connections"]] == [None, USER]
+        await ada.request("signal", data="x")
+        assert (await quiet.expect("signal"))["connection"]["user"] == USER
+        listed = server.rest("GET", server.session_path(session, "/connection")).json()["items"]
+        assert [each.get("user", "no user") for each in listed] == ["no user", USER, "no user"]
+
+
+@pytest.mark.parametrize(
+    "user",
+    ["", "a" * 129, "😀" * 64 + "a", "a\nb", "a\x00", "a\x7f", "a\x85b"],
+    ids=["empty", "129 units", "129 units in pairs", "line feed", "NUL", "delete", "C1"],
+)
+async def test_usr_1_a_token_with_another_user_is_refused_with_1004(server, session, user):
+    for token in (server.project.token(session, user=user), server.project.jwt_token(session, user=user)):
+        error = await Client.denied(server, session, token)
+        assert (error["code"], error["name"]) == (1004, "OT_AUTHENTICATION_ERROR")
+        assert not user or user not in error["message"]
+
+
+async def test_usr_1_user_from_reads_the_user_of_unmodified_sdk_tokens(tmp_path):
+    settings = tmp_path / "settings.json"
+    projects = [Project("100", "one"), Project("101", "two"), Project("102", "three")]
+    settings.write_text(
+        json.dumps(
+            {
+                "userFrom": "connectionData",
+                "projects": [
+                    {"apiKey": "100", "secrets": ["one"]},
+                    {"apiKey": "101", "secrets": ["two"], "userFrom": "connectionData.id"},
+                    {"apiKey": "102", "secrets": ["three"], "userFrom": "none"},
+                ],
+            }
+        )
+    )
+    cases = [
+        (0, "u-17", "u-17"), (0, None, None), (0, "a" * 129, None),
+        (1, '{"id":"u-17","name":"Ada"}', "u-17"), (1, '{"id":17}', "17"), (1, '{"id":1.5}', None),
+        (1, "u-17", None), (1, '{"id":"a","id":"b"}', None), (2, "u-17", None),
+    ]  # fmt: skip
+    with Server("--config", settings, project=projects[0]) as server:
+        for index, data, user in cases:
+            project = projects[index]
+            session = project.session()
+            async with await Client.join(server, session, data=data, project=project) as client:
+                assert client.me.get("user") == user, (index, data)
+                assert client.me["data"] == (data or "")
+
+
+async def test_rest_4_the_token_of_a_room_names_its_user(dev_server):
+    room = dev_server.room("users", user=USER)
+    project = Project(room["apiKey"], "unknown here")
+    async with await Client.join(dev_server, room["sessionId"], token=room["token"], project=project) as client:
+        assert client.me["user"] == USER
+    for user in ("", "a" * 129, "a\x01"):
+        query = urllib.parse.urlencode({"user": user})
+        answer = dev_server.request("GET", f"/room/users?{query}")
+        assert answer.status == 400, (user, answer)
+
+
+async def test_usr_1_the_tools_make_tokens_with_users(server, session):
+    settings = {"api_key": server.project.key, "api_secret": server.project.secret}
+    for form in ("t1", "jwt"):
+        made = run("token", session, "--user", USER, "--format", form, **settings)
+        assert made.returncode == 0, made.stderr
+        async with await Client.join(server, session, token=made.stdout.strip()) as client:
+            assert client.me["user"] == USER
+    refused = run("token", session, "--user", "a" * 129, **settings)
+    assert refused.returncode == 64
+    assert "128 UTF-16 units" in refused.stderr
+    link = run("link", session, "--name", "Ada", "--user", "u-17", "--with-token", "--server", server.url, **settings)
+    token = urllib.parse.parse_qs(urllib.parse.urlsplit(link.stdout.strip()).fragment)["token"][0]
+    async with await Client.join(server, session, token=token) as client:
+        assert client.me["user"] == "u-17"
+
+
+async def test_usr_2_webhooks_and_the_admin_interface_name_the_user():
+    with Receiver() as receiver, Server("--admin-port", "0", webhook_url=receiver.url) as server:
+        admin = Admin(server)
+        session = server.project.session()
+        async with await Client.join(server, session, token=server.project.token(session, user=USER)):
+            receiver.expect("sessionCreated")
+            (created,) = receiver.expect("connectionCreated")
+            assert created.event["connection"]["user"] == USER
+            (listed,) = admin.get(f"sessions/{session}/connections")["items"]
+            assert listed["user"] == USER
+            found = admin.get("sessions?" + urllib.parse.urlencode({"search": USER.upper()}))
+            assert [each["sessionId"] for each in found["items"]] == [session]
+            shown = run("admin", "connections", "--url", admin.url)
+            assert "USER" in shown.stdout and "Zoë" in shown.stdout
+
+
+async def test_con_12_res_7_a_newer_token_and_a_resume_need_the_same_user(server, session):
+    def token(user):
+        return server.project.token(session, user=user)
+
+    ada = await Client.join(server, session, token=token("u-17"))
+    for other in ("u-18", None):
+        request = await ada.request("refreshToken", token=token(other))
+        await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request)
+    request = await ada.request("refreshToken", token=token("u-17"))
+    await ada.expect("ack", id=request)
+    ada.socket.transport.abort()
+    resume = {
+        "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
+        "after": ada.connected["seq"],
+    }  # fmt: skip
+    for user, outcome in (("u-18", "new"), ("u-17", "resumed")):
+        async with await Client.open(server) as client:
+            request = await client.request(
+                "connect", apiKey=server.project.key, sessionId=session, token=token(user), resume=resume
+            )
+            connected = await client.expect("connected", id=request)
+            assert (connected["outcome"] == "resumed") == (outcome == "resumed"), connected
+            assert connected["connection"]["user"] == user
+            if outcome == "resumed":
+                assert connected["connection"]["connectionId"] == ada.id
