@@ -65,6 +65,39 @@ def test_an_operator_sees_a_session_and_disconnects_a_client(open_page, server, 
     expect(detail).to_be_hidden()
 
 
+def test_mod_7_an_operator_sees_what_holds_in_a_session_and_undoes_it(open_page, server, room):
+    User.join(open_page, server.url, room, "Ada")
+    page = open_page(server.admin)
+    session = session_of(page, server, room)
+    moderation = f"{server.admin}/admin/v1/sessions/{urllib.parse.quote(session)}/moderation"
+    page.get_by_role("link", name=session).click()
+    detail = page.get_by_role("region", name=room)
+    expect(detail).to_contain_text("Nobody is muted or banned")
+    reason = "<b>Please</b> stay on topic"
+    headers = {"Content-Type": "application/json"}
+    for action in ({"action": "mute", "user": "u-17", "seconds": 600, "reason": reason}, {"action": "freeze"}):
+        answer = page.request.post(moderation, data=json.dumps(action), headers=headers)
+        assert answer.status == 200, answer.text()
+    rows = detail.locator("#held tbody tr")
+    expect(rows).to_have_count(2)
+    muted = rows.filter(has_text="user u-17")
+    expect(muted).to_contain_text(reason)
+    expect(muted).to_contain_text("a backend")
+    muted.get_by_role("button", name="Undo: muted, user u-17").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Undo: muted, user u-17?")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(rows).to_have_count(2)
+    muted.get_by_role("button").click()
+    dialog.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button", name="Undo: frozen, the session").click()
+    dialog.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(0)
+    assert page.request.get(moderation).json()["restrictions"] == []
+    assert page.evaluate(NAMELESS) == [] and page.evaluate(LOW_CONTRAST) == []
+
+
 def test_a_session_has_a_name_an_address_and_is_found_by_a_person(open_page, server, room):
     User.join(open_page, server.url, room, "Ada Lovelace")
     page = open_page(server.admin)

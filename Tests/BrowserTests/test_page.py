@@ -314,7 +314,8 @@ def test_the_list_says_how_many_of_the_oldest_messages_are_gone(open_page, url):
              document.body.append(chatTemplate());
              const timeline = new ChatTimeline({ limit: 3 });
              const view = new MessagesView((id) => document.getElementById(id), {
-               words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isHeld: () => false, moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
+               words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isGuest: () => false, hasMenu: () => false, isHeld: () => false, moved() {}, limit: 3,
+               droppedCount: () => timeline.droppedCount,
              });
              const message = (seq) => ({ seq, text: `message ${seq}`, senderId: 'a', direction: 'received' });
              for (let seq = 1; seq <= 5; seq += 1) view.apply(timeline.insert(message(seq), 0));

@@ -64,9 +64,11 @@ def test_every_visible_text_of_the_page_is_in_the_tables(open_page, url, room, s
     assert [each for each in left_over(page) if each not in ids and "Bob" not in each] == []
     page.keyboard.press("Escape")
     page.locator(".menu-button").click()
-    page.locator("#person-remove").click()
+    page.locator("#action-menu [role=menuitem]").nth(1).wait_for()
     assert [each for each in left_over(page) if each not in ids and "Bob" not in each] == []
-    page.locator("#remove-confirm").click()
+    page.locator("#action-menu").get_by_text("إزالة…").click()
+    assert [each for each in left_over(page) if each not in ids and "Bob" not in each] == []
+    page.locator("#question-yes").click()
     expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this chat.")
 
 

@@ -110,9 +110,21 @@ class User:
     def remove(self, name):
         """Removes a participant, as a moderator."""
         page = self.page
-        page.get_by_role("button", name=f"Menu for {name}").click()
-        page.get_by_role("button", name="Remove from the room…").click()
+        self.choose(name, "Remove…")
         page.get_by_role("dialog", name=f"Remove {name}?").get_by_role("button", name="Remove").click()
+
+    def choose(self, name, command):
+        """Chooses a command in the menu of a participant, as a moderator."""
+        self.page.get_by_role("button", name=f"Menu for {name}").click()
+        self.page.get_by_role("menuitem", name=command).click()
+
+    def confirm(self, question, answer, reason=None):
+        """Answers the question before an action of a moderator."""
+        dialog = self.page.get_by_role("dialog", name=question)
+        if reason is not None:
+            dialog.get_by_label("Reason").fill(reason)
+        dialog.get_by_role("button", name=answer).click()
+        expect(dialog).to_be_hidden()
 
     def open_inspector(self):
         self.show_tools()

@@ -10,8 +10,9 @@ import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
 import { StatusView } from './views/status-view.js';
-import { causeOfEnd, causeOfFailure, NOT_SET_UP, offersRetry } from './words/causes.js';
+import { BANNED, causeOfEnd, causeOfFailure, NOT_SET_UP, offersRetry } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
+import { restrictionText } from './words/restriction-words.js';
 import { Words } from './words/words.js';
 import { writeWords } from './words/write-words.js';
 
@@ -75,9 +76,11 @@ export class SignalboxChat extends ChatAttributes {
       words: this.#words,
       emit: (name, detail, options) => this.#emit(name, detail, options),
       stateChanged: (state) => this.#sessionChanged(state),
+      focus: () => this.#focus,
     });
     this.#status = new StatusView(part, {
       textOf: (key, values) => this.textOf(key, values),
+      textOfRestriction: (restriction) => this.textOfRestriction(restriction),
       retry: () => this.connect(),
     });
     this.#focus = new FocusKeeper(this, () => this.#status.retryButton ?? part('messages-scroll'));
@@ -297,10 +300,11 @@ export class SignalboxChat extends ChatAttributes {
     else if (this.#isAttached) this.#focus.keep(() => this.#setState(state));
   }
 
-  #ended({ reason, error, comesBack }) {
-    const cause = causeOfEnd(reason, error);
+  #ended({ reason, error, restriction, comesBack }) {
+    const cause = causeOfEnd(reason, error, restriction);
     this.#setState('disconnected');
-    this.#status.show(cause, { mayRetry: offersRetry(cause), comesBack });
+    const ban = cause === BANNED ? (restriction ?? null) : null;
+    this.#status.show(cause, { mayRetry: offersRetry(cause), comesBack, restriction: ban });
   }
 
   /** The user reads the sentence for the cause, and the program and its developers get the error. */
@@ -308,7 +312,8 @@ export class SignalboxChat extends ChatAttributes {
     const cause = error.cause ?? causeOfFailure(error, navigator.onLine);
     const text = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
     this.#setState('failed');
-    this.#status.show(key ?? cause, { mayRetry: offersRetry(cause), comesBack, values });
+    const ban = cause === BANNED ? (error.restriction ?? null) : null;
+    this.#status.show(key ?? cause, { mayRetry: offersRetry(cause), comesBack, values, restriction: ban });
     this.#log(text);
     this.#emit('signalbox-error', { code: error.code, message: text, cause });
   }
@@ -345,6 +350,11 @@ export class SignalboxChat extends ChatAttributes {
     return this.#words.text(key, { server: this.#serverName, ...values });
   }
 
+  /** Why a user cannot write or come in, for the page around the element. */
+  textOfRestriction(restriction) {
+    return restrictionText(this.#words, restriction);
+  }
+
   /** The server as a user knows it: by its host. */
   get #serverName() {
     const server = this.server?.trim() || SignalboxChat.defaultServer;
@@ -365,6 +375,14 @@ export class SignalboxChat extends ChatAttributes {
   /** The name to show for the sender of a message. */
   nameOf(message) {
     return this.#room.nameOf(message);
+  }
+
+  /**
+   * Opens the menu of a person at a button of the page: `{user, connectionId, name}`. `items` are commands of
+   * the page, `{text, act}`, before those of a moderator.
+   */
+  openPersonMenu(person, button, items = []) {
+    this.#room.moderation.openPersonMenu(person, button, items);
   }
 
   /** Shows the facts of the chosen message anew. */

@@ -28,7 +28,15 @@ export type ChatTextKey =
   | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
   | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
-  | 'pausedSeveral' | 'partner';
+  | 'pausedSeveral' | 'partner'
+  | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen' | 'frozenUntil' | 'restricted' | 'restrictedUntil'
+  | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson'
+  | 'deleteMessage' | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
+  | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'explainDelete' | 'explainMute' | 'explainRemove'
+  | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'reason' | 'reasonForAll' | 'alsoDelete' | 'doDelete'
+  | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'cancel' | 'moderation' | 'moderationCount' | 'nothingHeld'
+  | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil' | 'undo'
+  | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
@@ -40,7 +48,8 @@ export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPlur
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
-  | 'expired' | 'refused' | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp';
+  | 'expired' | 'refused' | 'wrongChat' | 'full' | 'banned' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault'
+  | 'notSetUp';
 
 export class SignalboxChat extends HTMLElement {
   /** The address of the server for elements without the attribute `server`. */

@@ -74,7 +74,10 @@ declare namespace OT {
     | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
-    reason: DisconnectReason | (string & {});
+    reason: DisconnectReason | (string & {
+    /** An extension: the ban that has ended the connection, or keeps it from coming back; else null. */
+    restriction: Restriction | null;
+  });
     /** An extension: why the server does not let this client come back, such as 1004 for an expired token. */
     error: OTError | null;
   }
@@ -103,6 +106,91 @@ declare namespace OT {
     ref?: number;
     /** All messages up to this `seq` were erased. */
     through?: number;
+    /** The messages of this user before the `seq` `before` were erased. */
+    user?: string;
+    before?: number;
+  }
+
+  /** An extension: a user is in the session from their first connection to the departure of their last. */
+  interface UserEvent extends Event<'userJoined' | 'userLeft', Session> {
+    user: string;
+  }
+
+  /** An extension: what keeps a user, or all who are not moderators, from writing or from the session. */
+  interface Restriction {
+    kind: 'mute' | 'ban' | 'freeze' | (string & {});
+    /** When it ends, in ms since 1970; absent: it holds until it is lifted. */
+    until?: number;
+    /** What the moderator wants the user to know. */
+    reason?: string;
+  }
+
+  /** An extension: a restriction as moderators see it. */
+  interface HeldRestriction extends Restriction {
+    /** The `seq` of the action that began it; `moderate` lifts it with this `ref`. */
+    ref: number;
+    /** The user concerned; absent for a freeze and for a guest. */
+    user?: string;
+    /** A connection of the guest concerned. */
+    connectionId?: string;
+    /** The moderator; absent if the project's own server did it. */
+    by?: Moderator;
+    /** When it began, in ms since 1970. */
+    time: number;
+  }
+
+  /** An extension. */
+  interface Moderator {
+    connectionId: string;
+    user?: string;
+  }
+
+  /** An extension, of `session.moderate`: see `Session.moderate`. */
+  type ModerationRequest =
+    | {
+        action: 'mute';
+        user?: string;
+        connectionId?: string;
+        /** 1 to 31,536,000; absent: until it is lifted. */
+        seconds?: number;
+        /** At most 256 UTF-16 units, for the user concerned. */
+        reason?: string;
+      }
+    | {
+        action: 'ban';
+        user?: string;
+        connectionId?: string;
+        seconds?: number;
+        reason?: string;
+        /** Whether the user's messages are erased, too. */
+        eraseMessages?: boolean;
+      }
+    | { action: 'freeze'; seconds?: number; reason?: string }
+    | { action: 'unmute' | 'unban'; user?: string; ref?: number }
+    | { action: 'unfreeze' };
+
+  /** An extension, for moderators: an action of a moderator or of the project's own server. */
+  interface ModeratedEvent extends Event<'moderated', Session> {
+    /** The action's place in the session's order. */
+    seq: number;
+    action: ModerationRequest['action'] | (string & {});
+    user?: string;
+    connectionId?: string;
+    ref?: number;
+    until?: number;
+    reason?: string;
+    eraseMessages?: boolean;
+    by?: Moderator;
+  }
+
+  /** An extension: from now on this client may not signal. */
+  interface RestrictedEvent extends Event<'restricted', Session> {
+    restriction: Restriction;
+  }
+
+  /** An extension: a restriction of this kind is lifted. One that ends by itself emits no event. */
+  interface UnrestrictedEvent extends Event<'unrestricted', Session> {
+    kind: string;
   }
 
   type ConnectionEventName = 'connectionCreated' | 'connectionDestroyed' | 'connectionAway' | 'connectionBack';
@@ -142,6 +230,10 @@ declare namespace OT {
     code: number;
     /** The same as `message`. */
     readonly reason: string;
+    /** An extension: the restriction because of which the call has failed. */
+    restriction?: Restriction;
+    /** An extension: the ms until that restriction ends by itself. */
+    retryAfter?: number;
   }
 
   // A session
@@ -160,6 +252,11 @@ declare namespace OT {
     connectionBack: ConnectionEvent;
     history: HistoryEvent;
     messagesErased: MessagesErasedEvent;
+    userJoined: UserEvent;
+    userLeft: UserEvent;
+    moderated: ModeratedEvent;
+    restricted: RestrictedEvent;
+    unrestricted: UnrestrictedEvent;
     signal: SignalEvent;
     [typedSignal: `signal:${string}`]: SignalEvent;
   }
@@ -314,6 +411,10 @@ declare namespace OT {
     readonly hasHistory: boolean;
     /** An extension: false while the role of the token may not send signals. */
     readonly maySignal: boolean;
+    /** An extension: the users of the session, one's own included, in the order in which they joined. No guests. */
+    readonly users: Array<{ user: string; connections: Connection[] }>;
+    /** An extension: what keeps this client from signalling now; empty: nothing. The one that holds longest is first. */
+    readonly restrictedBy: Restriction[];
     /** An extension: while it stays the same, each `seq` names one event. Null unless connected. */
     readonly epoch: string | null;
 
@@ -324,7 +425,7 @@ declare namespace OT {
 
     /**
      * Calls `handler` once with the result, unless `off` removes it. A failure also emits `sessionConnectFailed` and
-     * `exception`; the code is 1004, 1005, 1006, 1027 or 2001. While connecting or connected it does nothing, and does
+     * `exception`; the code is 1004, 1005, 1006, 1027, 1570 or 2001. While connecting or connected it does nothing, and does
      * not call `handler`.
      */
     connect: Connect;
@@ -352,10 +453,21 @@ declare namespace OT {
      */
     history(position?: HistoryPosition): Promise<HistoryPage>;
     /**
-     * An extension, for moderators: erases one message of the history, or all messages up to one. Every client gets
-     * `messagesErased`. Fails with 403 for other clients, 404 if the session keeps no history, 400, 429, 500 or 2001.
+     * An extension, for moderators: erases one message of the history, all messages up to one, or those of a user.
+     * Every client gets `messagesErased`. Fails with 403 for other clients, 404 if the session keeps no history, 400,
+     * 429, 500 or 2001.
      */
-    erase(messages: { ref: number } | { through: number }): Promise<void>;
+    erase(messages: { ref: number } | { through: number } | { user: string }): Promise<void>;
+    /**
+     * An extension, for moderators: mutes or bans a user, or freezes the session, and undoes each. `seq` of the result
+     * is the `ref` for the undo. Fails with 403 for other clients, 404 if nobody or nothing is concerned, 400, 429, 500
+     * or 2001.
+     */
+    moderate(
+      request: ModerationRequest, handler?: (error?: OTError, result?: { seq: number }) => void,
+    ): Promise<{ seq: number }>;
+    /** An extension, for moderators: what holds in the session. Fails with 403 for other clients, 429, 500 or 2001. */
+    restrictions(handler?: (error?: OTError, held?: HeldRestriction[]) => void): Promise<HeldRestriction[]>;
 
     // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing, without `publish: 'local'`.
     publish: Publish;
@@ -378,6 +490,8 @@ declare namespace OT {
     /** Milliseconds since 1970; null if unknown. With this server it is always known. */
     readonly creationTime: number;
     readonly data: string;
+    /** An extension: the id of the user that the token names; null: a guest. */
+    readonly user: string | null;
     readonly capabilities: Capabilities;
     readonly permissions: Capabilities;
     readonly quality: null;

@@ -1,7 +1,7 @@
 import '../chat/index.js';
 import { exactTime } from '../chat/views/dom.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
-import { causeOfEnd, causeOfFailedConnect, NO_ANSWER, offersRetry } from '../chat/words/causes.js';
+import { BANNED, causeOfEnd, causeOfFailedConnect, mayComeBack, NO_ANSWER } from '../chat/words/causes.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { instantiate } from './dom.js';
 import { entriesOf } from './inspector/frames.js';
@@ -71,10 +71,9 @@ export class Pane {
     this.part = part;
     this.participants = new ParticipantsView(part, {
       words,
-      signalTo: ({ connectionId }) => this.inspector.composeTo(connectionId),
-      remove: (connection) => {
-        this.#session.forceDisconnect(connection, (error) => this.#noteRefusal('forceDisconnect', error));
-      },
+      openMenu: (person, button) => this.chat.openPersonMenu(person, button, [
+        { text: words.text('sendSignal'), act: () => this.inspector.composeTo(person.connectionId) },
+      ]),
     });
     this.chat = part('chat');
     this.chat.customize({
@@ -200,7 +199,7 @@ export class Pane {
     session.connect(token, (error) => {
       if (attempt !== this.#attempt) return;
       this.#endAttempt();
-      if (error) this.#failed(this.chat.textOf(causeOfFailedConnect(error, navigator.onLine)));
+      if (error) this.#failed(this.#reasonOf(causeOfFailedConnect(error, navigator.onLine), error.restriction));
     });
   }
 
@@ -223,6 +222,9 @@ export class Pane {
       },
       get epoch() {
         return channel.epoch;
+      },
+      get user() {
+        return channel.user;
       },
       history: (request) => channel.history(request),
       send: (signal) => {
@@ -311,7 +313,7 @@ export class Pane {
         this.participants.add(connection, {
           name: this.#ends.get(connection.connectionId) ?? this.#nameOf(connection),
           isMe,
-          mayRemove: joined.capabilities.permittedTo('forceDisconnect'),
+          hasMenu: joined.capabilities.permittedTo('forceDisconnect'),
         });
       },
       connectionDestroyed: ({ connection }) => {
@@ -340,7 +342,7 @@ export class Pane {
     this.chat.scrollToEnd();
   }
 
-  #left({ reason, error }) {
+  #left({ reason, error, restriction }) {
     this.#setStatus('disconnected');
     this.#witness.left();
     this.#reconnection.ended();
@@ -352,11 +354,17 @@ export class Pane {
       return;
     }
     // A server with rooms gives a new token to everybody who joins again.
-    const cause = causeOfEnd(reason, this.#hasRoom ? null : error);
-    this.#showNotice(this.chat.textOf(cause));
+    const cause = causeOfEnd(reason, this.#hasRoom ? null : error, restriction);
+    this.#showNotice(this.#reasonOf(cause, restriction));
     // A user who was removed is not brought back by the next key.
-    if (offersRetry(cause)) this.part('rejoin').focus();
+    if (mayComeBack(cause)) this.part('rejoin').focus();
     this.#automaticRejoin.ended({ wasLost: cause === 'lost' });
+  }
+
+  /** Why there is no connection. A ban has more to tell. */
+  #reasonOf(cause, restriction) {
+    const isBan = cause === BANNED && (restriction ?? null) !== null;
+    return isBan ? this.chat.textOfRestriction(restriction) : this.chat.textOf(cause);
   }
 
   #failed(message) {

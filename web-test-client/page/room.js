@@ -1,6 +1,7 @@
 import { CableView } from './demo/cable-view.js';
 import { copyText } from './clipboard.js';
 import { find } from './dom.js';
+import { lastingUser } from './lasting-user.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
 import { noteJoined, noteLeft } from './room-history.js';
@@ -161,7 +162,7 @@ export class Room {
   #secondRequest() {
     const isRoom = this.#request.room !== undefined;
     const name = this.#words.text(this.#isDemo && isRoom ? 'rightUser' : 'secondUser');
-    return { ...this.#request, name, role: 'publisher', ...(isRoom ? {} : { endName: name }) };
+    return { ...this.#request, name, role: 'publisher', user: lastingUser('-2'), ...(isRoom ? {} : { endName: name }) };
   }
 
   #closeSecond() {
@@ -207,11 +208,11 @@ export class Room {
   }
 }
 
-/** The credentials for a request; a server with rooms makes them. */
+/** The credentials for a request; a server with rooms makes them. A reload and another tab are the same user. */
 async function accessFor(request, signal) {
   if (request.room === undefined) return request;
-  const { name, room, role } = request;
-  const query = new URLSearchParams({ data: name });
+  const { name, room, role, user = lastingUser() } = request;
+  const query = new URLSearchParams({ data: name, user });
   if (role !== 'publisher') query.set('role', role);
   const response = await fetch(`./room/${encodeURIComponent(room)}?${query}`, { signal });
   if (!response.ok) throw new Error(`status ${response.status}`);

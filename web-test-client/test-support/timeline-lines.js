@@ -9,7 +9,7 @@ export function lineOf({ kind, day, message, position, showsSender, showsTime })
 
 /** A message as a step or a case writes it. */
 export function messageOf({
-  text = 'x', senderId = null, sentAt, receivedAt, localId = null, seq = null, kind = 'received', state = 'sent',
+  text = 'x', senderId = null, user = null, sentAt, receivedAt, localId = null, seq = null, kind = 'received', state = 'sent',
 }) {
-  return { text, senderId, sentAt, receivedAt, localId, seq, direction: kind, state, failure: null };
+  return { text, senderId, user, sentAt, receivedAt, localId, seq, direction: kind, state, failure: null };
 }

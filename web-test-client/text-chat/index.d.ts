@@ -10,6 +10,8 @@
 export interface SendFailure {
   readonly code: number | null;
   readonly message: string;
+  /** The restriction because of which the server has refused the message, such as a mute. */
+  readonly restriction?: { readonly kind: string; readonly until?: number; readonly reason?: string };
 }
 
 /** A message as a signal carries it. */
@@ -17,6 +19,8 @@ export interface MessageContent {
   readonly text: string;
   /** The sender's connection id, unless the sender has another id; null: unknown. */
   readonly senderId: string | null;
+  /** The sender's user, by the server's word: the messages of one user have one author. Null: a guest. */
+  readonly user: string | null;
   /** The sender's name, as the message or the connection states it. To show a name, use `NameBook`. */
   readonly alias: string | null;
   /** By the sender's clock. */
@@ -195,7 +199,7 @@ export class ChatTimeline {
   noteGap(after?: number | null): TimelineChange[];
   /** Adds the messages of a page of the history. The component calls it. */
   merge(messages: readonly MessageContent[], place: { readonly [member: string]: unknown }): TimelineChange[];
-  /** Removes the content of one message, or all messages up to one. */
+  /** Removes the content of one message, all messages up to one, or the content of those of a user. */
   erase(erasure: Erasure): TimelineChange[];
   /** The seq of later messages need not continue that of earlier ones. */
   startEra(): void;
@@ -253,6 +257,8 @@ export type DraftRefusal = { readonly reason: 'blank' } | { readonly reason: 'to
 export interface ChatConnection {
   readonly connectionId: string;
   readonly data?: string;
+  /** The user that its token names; absent or null: a guest. */
+  readonly user?: string | null;
 }
 
 export interface ChatSignal {
@@ -294,15 +300,18 @@ export interface HistoryPage {
   readonly messages: readonly KeptMessage[];
 }
 
-/** Which messages were erased: one, or all up to one. */
+/** Which messages were erased: one, all up to one, or those of a user before a seq. */
 export type Erasure =
-  | { readonly ref: number; readonly through?: undefined }
-  | { readonly through: number; readonly ref?: undefined };
+  | { readonly ref: number; readonly through?: undefined; readonly user?: undefined }
+  | { readonly through: number; readonly ref?: undefined; readonly user?: undefined }
+  | { readonly user: string; readonly before: number; readonly ref?: undefined; readonly through?: undefined };
 
 /** Sends the messages of a chat, and reads its history if there is one. */
 export interface ChatChannel {
   /** One's own connection; null before it is connected. */
   readonly connectionId: string | null;
+  /** One's own user. Absent or null: a guest. */
+  readonly user?: string | null;
   /** Resolves when the server has acknowledged the signal; rejects with an error that has `code` and `message`. */
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null } | void>;
   /** Whether the session keeps a history that this connection may read. Absent: false. */
@@ -358,6 +367,7 @@ export interface ChatSession {
 export class SessionChannel implements ChatChannel {
   constructor(session: ChatSession, report: (event: ChannelEvent) => void);
   readonly connectionId: string | null;
+  readonly user: string | null;
   readonly hasHistory: boolean;
   readonly epoch: string | null;
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null }>;
@@ -524,15 +534,24 @@ export function displayName(
   guest?: (number: string) => string,
 ): string;
 
-/** The names of senders. A name that the server vouches for has precedence over one that a message states. */
+/**
+ * The names of senders. A name that the server vouches for has precedence over one that a message states. All connections
+ * of a user have one name.
+ */
 export class NameBook {
+  /** Whether some sender has a user, so that guests are marked. */
+  readonly hasUsers: boolean;
   /** Notes a connection as the server describes it. */
   note(connection: ChatConnection): void;
   /** The name of a message's sender. */
   nameOf(
-    message: { readonly senderId: string | null; readonly alias: string | null },
+    message: { readonly senderId: string | null; readonly user?: string | null; readonly alias: string | null },
     options?: { guest?: (id: string) => string; server?: () => string },
   ): string;
+  /** The name of a user who is or was here; null: not known. */
+  nameOfUser(user: string): string | null;
+  /** Whether the sender is a guest among users. */
+  isGuest(message: { readonly senderId: string | null; readonly user?: string | null }): boolean;
 }
 
 // Typing
@@ -625,7 +644,7 @@ export interface TypingOptions {
   recipient?: string | null;
   isOptedOut?: boolean;
   blockedUsers?: readonly string[];
-  /** Names the user of a connection. Default: the connection's data. */
+  /** Names the user of a connection. Default: the connection's data. The server's word on its user counts besides. */
   userOf?: (connection: ChatConnection) => string | null;
   /** A monotonic clock in ms; `setTimeout` and `clearTimeout` belong to it. */
   clock?: () => number;
@@ -647,7 +666,7 @@ export class ChatTyping {
   recipient: string | null;
   /** Nothing about this user's typing is sent. */
   isOptedOut: boolean;
-  /** Exactly these users are never shown; as `userOf` names them. */
+  /** Exactly these users are never shown: as `userOf` names them, or by their ids. */
   blockedUsers: readonly string[];
   /** Sets the user's action; repeat it freely. A component does this by itself. */
   send(action: TypingAction): void;

@@ -31,8 +31,9 @@ export class SessionChannel {
       connectionCreated: ({ connection }) => report({ kind: 'connectionCreated', connection }),
       connectionDestroyed: ({ connection }) => report({ kind: 'connectionDestroyed', connection }),
       history: ({ page }) => report({ kind: 'history', page: pageOf(page) }),
-      messagesErased: ({ ref, through }) => {
-        report(through === undefined ? { kind: 'erased', ref } : { kind: 'erased', through });
+      messagesErased: ({ ref, through, user, before }) => {
+        if (user !== undefined) report({ kind: 'erased', user, before });
+        else report(through === undefined ? { kind: 'erased', ref } : { kind: 'erased', through });
       },
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
@@ -40,6 +41,12 @@ export class SessionChannel {
 
   get connectionId() {
     return this.#session.connection?.connectionId ?? null;
+  }
+
+  /** One's own user; null for a guest, before connecting, and in a session of another library. */
+  get user() {
+    const { user = null } = this.#session.connection ?? {};
+    return user;
   }
 
   /** The name of the session's order; null: not known. */

@@ -19,7 +19,8 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
  * by returning false.
  *
- * A channel of a session with a history also has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
+ * A channel whose server knows users also has `user`, one's own (USR-1), and the connections of its events have theirs.
+ * One of a session with a history has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
  * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
  * connected, what it has missed after an absence, and with `loadEarlier` what was before.
  *
@@ -172,11 +173,11 @@ export class TextChatComponent {
   /**
    * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
    * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
-   * or `connectionDestroyed` (`connection`), `history` (`page`) or `erased` (`ref` or `through`). Returns the changes
-   * of the rows.
+   * or `connectionDestroyed` (`connection`), `history` (`page`) or `erased` (`ref`, `through`, or `user` and `before`).
+   * Returns the changes of the rows.
    *
-   * A signal or a message of the history is one's own if the server's stamp names this component's connection, present
-   * or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
+   * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
+   * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
    */
   handle(event, now) {
     switch (event.kind) {
@@ -195,7 +196,7 @@ export class TextChatComponent {
         this.#isReconnecting = false;
         this.#queue.isPaused = false;
         this.#members.clear();
-        this.typing?.handle({ kind: 'connected', id: event.connectionId });
+        this.#connectTyping(event.connectionId);
         break;
       case 'reconnecting':
         this.#isReconnecting = true;
@@ -209,7 +210,7 @@ export class TextChatComponent {
         const id = event.connectionId ?? this.#channel?.connectionId ?? null;
         if (id !== null) {
           this.#enter(id);
-          this.typing?.handle({ kind: 'connected', id });
+          this.#connectTyping(id);
         }
         this.#reader.reconnected();
         break;
@@ -375,6 +376,7 @@ export class TextChatComponent {
     return {
       text: this.draft,
       senderId: this.senderId ?? this.#channel?.connectionId ?? null,
+      user: this.#ownUser,
       alias: this.alias,
       sentAt: now,
       receivedAt: now,
@@ -422,7 +424,7 @@ export class TextChatComponent {
     this.#noteConnection();
     const message = decodeSignal({ ...event, receivedAt: now });
     const from = event.from?.connectionId ?? null;
-    const isOwn = this.#isOwn(from);
+    const isOwn = this.#isOwn(event.from);
     if (event.seq !== null && event.seq !== undefined) this.#reader.received(event.seq);
     if (message === null) {
       if (!isOwn) this.typing?.receive(event);
@@ -430,9 +432,11 @@ export class TextChatComponent {
       return [];
     }
     if (isOwn) {
-      const localId = message.localId ?? this.#echoes.settleBare(message.text);
+      // A bare text of another connection of the user is no echo.
+      const isEcho = this.#echoes.isOwn(from) || from === this.senderId;
+      const localId = message.localId ?? (isEcho ? this.#echoes.settleBare(message.text) : null);
       if (localId !== null && this.timeline.ownMessage(localId)) return this.#settle(localId, message.seq);
-      // Another part of this program sent it as the same connection.
+      // Another tab of the user sent it, or another part of this program as the same connection.
       return this.#report(this.timeline.insert({ ...message, direction: 'sent' }, now));
     }
     const changes = this.timeline.insert(message, now);
@@ -450,7 +454,15 @@ export class TextChatComponent {
     if (id === null) return;
     if (!this.#isReconnecting || id !== this.#echoes.ownConnections.at(-1)) this.#enter(id);
     this.#readOn();
-    if (!this.#isReconnecting && this.typing?.connection !== id) this.typing?.handle({ kind: 'connected', id });
+    if (!this.#isReconnecting && this.typing?.connection !== id) this.#connectTyping(id);
+  }
+
+  #connectTyping(id) {
+    this.typing?.handle({ kind: 'connected', id, userId: this.#ownUser });
+  }
+
+  get #ownUser() {
+    return this.#channel?.user ?? null;
   }
 
   /** The channel has this connection now. */
@@ -460,8 +472,12 @@ export class TextChatComponent {
     if (this.#reader.enter(id, { hasHistory, epoch })) this.timeline.startEra();
   }
 
-  #isOwn(from) {
-    return from !== null && (this.#echoes.isOwn(from) || from === this.senderId);
+  /** CHAT-9. */
+  #isOwn(connection) {
+    if (connection === null || connection === undefined) return false;
+    const { connectionId, user = null } = connection;
+    if (user !== null && user === this.#ownUser) return true;
+    return this.#echoes.isOwn(connectionId) || connectionId === this.senderId;
   }
 
   // The history
@@ -500,7 +516,7 @@ export class TextChatComponent {
     for (const kept of place.messages) {
       const message = decodeKept(kept);
       if (message === null) continue;
-      if (this.#isOwn(kept.from?.connectionId ?? null)) {
+      if (this.#isOwn(kept.from)) {
         message.direction = 'sent';
         if (this.timeline.ownMessage(message.localId)?.seq === null) settled.push(message.localId);
       }
@@ -552,7 +568,7 @@ export class TextChatComponent {
     // A refused message has no echo; one that was lost with the connection may still have one.
     if (error.code !== SignalErrorCode.notConnected) this.#echoes.forget(localId);
     this.#queue.fail(localId);
-    this.#report(this.timeline.fail(localId, { code: error.code ?? null, message: error.message }));
+    this.#report(this.timeline.fail(localId, failureOf(error)));
     // It holds back those behind it now, so their callers look again, too.
     for (const waiting of [...this.#waiters.keys()]) this.#wakeWaiters(waiting);
     this.#startNext();
@@ -628,4 +644,9 @@ export class TextChatComponent {
       (globalThis.reportError ?? console.error)(error);
     }
   }
+}
+
+/** One because of a restriction says which (ERR-1): the message may be sent once that has ended. */
+function failureOf({ code = null, message, restriction }) {
+  return { code, message, ...(restriction === undefined ? {} : { restriction }) };
 }

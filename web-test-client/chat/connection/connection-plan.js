@@ -8,7 +8,7 @@
 //   removed {}                      the element is not in the page any more
 //   connected {}                    the session is connected
 //   failed {error}                  it could not connect. `error` has `code` and `message`; see `retriesByItself`
-//   ended {reason, error}           it was connected, and has ended
+//   ended {reason, error, restriction}    it was connected, and has ended
 //   refreshed {token}, notRefreshed {token, isRefused}          the answers to `refresh`
 //   networkBack {}, pageShown {}    an attempt may succeed now
 //
@@ -18,11 +18,11 @@
 //   refresh {token}                 show the session's server this token (CON-12)
 //   lack {names, isUsed}            tell which attributes are missing. `isUsed`: some of them are there
 //   fail {error, comesBack}         tell that the connect has failed, and whether the element tries again by itself
-//   end {reason, error, comesBack}  tell that the connection has ended
+//   end {reason, error, restriction, comesBack}     tell that the connection has ended
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
-import { causeOfEnd, offersRetry } from '../words/causes.js';
+import { causeOfEnd, mayComeBack } from '../words/causes.js';
 import { retriesByItself, waitAfter } from './retry-policy.js';
 
 /** A server that has not let the user in after this time counts as absent, in milliseconds. */
@@ -222,11 +222,11 @@ export class ConnectionPlan {
     else this.#phase = { name: 'refused' };
   }
 
-  #ended({ reason, error = null }, now) {
+  #ended({ reason, error = null, restriction = null }, now) {
     if (now - this.#phase.since >= STEADY_TIME) this.#failureCount = 0;
-    const isRefused = !offersRetry(causeOfEnd(reason, error));
+    const isRefused = !mayComeBack(causeOfEnd(reason, error, restriction));
     const comesBack = !isRefused && reason !== 'clientDisconnected';
-    this.#add({ do: 'end', reason, error, comesBack });
+    this.#add({ do: 'end', reason, error, restriction, comesBack });
     if (!comesBack) this.#phase = { name: isRefused ? 'refused' : 'left' };
     else if (this.#hasNewToken) this.#try(now, true);
     else this.#wait(now);

@@ -11,8 +11,8 @@ const REFUSING = new Set([Code.authenticationError, Code.invalidParameter, Code.
  * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and its timer.
  *
  * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()`
- * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, comesBack})` and
- * `idle()`.
+ * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, restriction,
+ * comesBack})` and `idle()`.
  */
 export class OwnSession {
   #plan;
@@ -89,14 +89,16 @@ export class OwnSession {
       return;
     }
     this.#session = session;
-    this.#listeners = { sessionDisconnected: ({ reason, error }) => this.handle({ is: 'ended', reason, error }) };
+    this.#listeners = {
+      sessionDisconnected: ({ reason, error, restriction }) => this.handle({ is: 'ended', reason, error, restriction }),
+    };
     // The view hears of a connection and its end before the plan does.
     this.#view.opening(session, { sessionId, isQuiet });
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
     session.connect(token, (error) => {
       if (session !== this.#session) return;
-      const { code, message } = error ?? {};
-      if (error) this.handle({ is: 'failed', error: { code, message, ...this.#obstacle(address) } });
+      const { code, message, restriction } = error ?? {};
+      if (error) this.handle({ is: 'failed', error: { code, message, restriction, ...this.#obstacle(address) } });
       else this.handle({ is: 'connected' });
     });
   }

@@ -8,8 +8,10 @@ import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
 import { FramePace } from '../views/frame-pace.js';
 import { MessagesView } from '../views/messages-view.js';
+import { restrictionText } from '../words/restriction-words.js';
 import { TypingView } from '../views/typing-view.js';
 import { DraftStore } from './draft-store.js';
+import { Moderation } from './moderation.js';
 import { SessionLink } from './session-link.js';
 
 /** The most messages that the element keeps. */
@@ -17,6 +19,9 @@ const MAX_MESSAGES = 20_000;
 
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
+
+/** The shortest and the longest wait for the end of a restriction: clocks differ, and timers have a limit. */
+const RESTRICTION_WAITS = [250, 86_400_000];
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
@@ -34,6 +39,8 @@ export class ChatRoom {
   #words;
   #emit;
   #stateChanged;
+  #focus;
+  #isRestricted = false;
   #messages;
   #earlier;
   #composer;
@@ -56,19 +63,32 @@ export class ChatRoom {
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
   #readTimer = null;
+  #restrictionTimer = null;
 
   /**
    * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
-   * `stateChanged(state)` is called with what the session says.
+   * `stateChanged(state)` is called with what the session says. `focus()` is the `FocusKeeper` of the element.
    */
-  constructor(host, part, { words, emit, stateChanged }) {
+  constructor(host, part, { words, emit, stateChanged, focus }) {
     this.#host = host;
     this.#part = part;
     this.#words = words;
     this.#emit = emit;
     this.#stateChanged = stateChanged;
+    this.#focus = focus;
+    /** What a moderator may do here. */
+    this.moderation = new Moderation(part, {
+      words,
+      nameOfUser: ({ user, senderId }) => {
+        return user === null ? this.nameOf({ senderId, alias: null }) : this.#names.nameOfUser(user);
+      },
+      tell: (key) => this.#composer.showHint(key),
+    });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
+      isGuest: (message) => this.#names.isGuest(message),
+      hasMenu: (message) => this.moderation.hasMenu(message),
+      openMenu: (message, name, button) => this.moderation.openMessageMenu(message, name, button),
       words,
       limit: MAX_MESSAGES,
       factsOf: (message) => this.#customs.factsOf?.(message) ?? this.#factsOf(message),
@@ -95,7 +115,7 @@ export class ChatRoom {
     });
     this.#typing = new TypingView(part, {
       words,
-      nameOf: (connectionId) => this.nameOf({ senderId: connectionId, alias: null }),
+      nameOf: (connectionId) => this.#typingNameOf({ senderId: connectionId, alias: null }),
       isPair: () => this.#link.session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
@@ -149,7 +169,9 @@ export class ChatRoom {
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
-    for (const view of [this.#messages, this.#earlier, this.#composer, this.#typing]) view.words = words;
+    const views = [this.#messages, this.#earlier, this.#composer, this.#typing, this.moderation];
+    for (const view of views) view.words = words;
+    this.#showRestriction();
     this.#showHistory();
   }
 
@@ -170,11 +192,13 @@ export class ChatRoom {
     if (this.#chat === null) this.#startChat();
     this.#messages.nameDays(Date.now());
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
+    this.#showRestriction();
   }
 
   /** The element has left its page. */
   departed() {
     clearTimeout(this.#readTimer);
+    clearTimeout(this.#restrictionTimer);
     // Without the document there is no timer either.
     this.#messages.nameDays(Date.now());
     this.#chat?.typing.leave();
@@ -211,6 +235,8 @@ export class ChatRoom {
     }
     const connected = () => {
       this.showIdentity();
+      this.moderation.connected();
+      this.#messages.showMenus();
       this.#stateChanged('connected');
     };
     const noteMissed = () => {
@@ -219,15 +245,23 @@ export class ChatRoom {
     };
     if (session.connection) noteMissed();
     this.#isRefusedAsReader = false;
+    this.moderation.attach(session);
     this.#chat.channel = this.#link.open(session, {
       connected: () => {
         noteMissed();
         connected();
       },
       reconnecting: () => this.#stateChanged('reconnecting'),
-      reconnected: () => this.#stateChanged('connected'),
-      disconnected: () => this.#stateChanged('disconnected'),
-      noted: (connection) => this.#names.note(connection),
+      reconnected: () => {
+        this.moderation.connected();
+        this.#stateChanged('connected');
+      },
+      disconnected: () => {
+        this.moderation.ended();
+        this.#stateChanged('disconnected');
+      },
+      restricted: () => this.#showRestriction(),
+      noted: (connection) => this.#note(connection),
       received: (event) => {
         this.#customs.received?.(event);
         this.#chat.handle(event, Date.now());
@@ -241,6 +275,8 @@ export class ChatRoom {
   release() {
     if (this.#link.session === null) return;
     this.#link.close();
+    this.moderation.release();
+    this.#messages.showMenus();
     this.#chat.channel = null;
     this.#composer.setEnabled(false);
   }
@@ -251,6 +287,7 @@ export class ChatRoom {
     this.#part('offline-hint').hidden = state !== 'reconnecting';
     this.#composer.setEnabled(this.canWrite);
     this.#composer.isReadOnly = this.#isReadOnly;
+    this.#showRestriction();
     this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     this.#showHistory();
   }
@@ -279,13 +316,44 @@ export class ChatRoom {
 
   /** After a refusal because of the role, those behind the message would be refused, too: nothing waits for it. */
   #noteRole() {
-    const isRefused = this.#chat.timeline.messages.some(({ failure }) => failure?.code === Code.permissionDenied);
+    const isOfRole = ({ failure }) => failure?.code === Code.permissionDenied && failure.restriction === undefined;
+    const isRefused = this.#chat.timeline.messages.some(isOfRole);
     if (isRefused) this.#isRefusedAsReader = true;
     this.#composer.isReadOnly = this.#isReadOnly;
     if (isRefused) this.#chat.passFailed();
   }
 
+  /**
+   * Tells the user why they cannot write for now. A restriction ends by itself, and the field is free again (MOD-2).
+   */
+  #showRestriction() {
+    clearTimeout(this.#restrictionTimer);
+    const held = this.canWrite ? (this.#link.session?.restrictedBy ?? []) : [];
+    const wasRestricted = this.#isRestricted;
+    this.#isRestricted = held.length > 0;
+    const sentence = this.#isRestricted ? restrictionText(this.#words, held[0]) : null;
+    this.#focus().keep(() => (this.#composer.restriction = sentence));
+    if (wasRestricted && !this.#isRestricted && this.canWrite) this.#focus().canWrite();
+    const next = Math.min(...held.map(({ until }) => until ?? Infinity));
+    if (next === Infinity) return;
+    const [least, most] = RESTRICTION_WAITS;
+    const wait = Math.min(Math.max(next - Date.now(), least), most);
+    this.#restrictionTimer = setTimeout(() => this.#showRestriction(), wait);
+  }
+
   // The chat
+
+  #note(connection) {
+    const hadUsers = this.#names.hasUsers;
+    this.#names.note(connection);
+    if (this.#names.hasUsers !== hadUsers) this.#messages.showGuests();
+  }
+
+  /** A sentence about users who type names a guest as such: there is no place for a mark. */
+  #typingNameOf(sender) {
+    const name = this.nameOf(sender);
+    return this.#names.isGuest(sender) ? this.#words.text('guestNamed', { name }) : name;
+  }
 
   /** The name to show for the sender of a message. */
   nameOf(message) {
@@ -386,6 +454,7 @@ export class ChatRoom {
       this.#messages.showHeld();
       if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
       this.#noteRole();
+      this.#showRestriction();
       this.#composer.show();
     });
     this.#messages.scrollToEnd();

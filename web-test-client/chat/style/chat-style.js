@@ -2,6 +2,7 @@
 import { COMPOSER_STYLE } from './composer-style.js';
 import { LINES_STYLE } from './line-style.js';
 import { LIST_STYLE } from './list-style.js';
+import { MODERATION_STYLE } from './moderation-style.js';
 import { MODES_STYLE } from './mode-style.js';
 import { OPENTOK_STYLE } from './opentok-style.js';
 import { colours, HUE_CLASSES } from './palette.js';
@@ -179,5 +180,6 @@ ${HUE_CLASSES}
 
 // In this order: a later rule has precedence.
 export const CHAT_STYLE = [
-  FRAME_STYLE, LIST_STYLE, ROW_STYLE, LINES_STYLE, COMPOSER_STYLE, OPENTOK_STYLE, MODES_STYLE,
+  FRAME_STYLE, LIST_STYLE, ROW_STYLE, LINES_STYLE, COMPOSER_STYLE, MODERATION_STYLE, OPENTOK_STYLE,
+  MODES_STYLE,
 ].join('\n');

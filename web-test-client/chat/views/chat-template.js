@@ -8,6 +8,7 @@ export function chatTemplate() {
     'section',
     { id: 'chat-frame', class: 'chat', 'data-word-label': 'chat' },
     make('slot', { name: 'header' }),
+    moderationLine(),
     make(
       'p',
       { id: 'chat-status', class: 'chat-status', part: 'status', role: 'status', hidden: '' },
@@ -60,6 +61,7 @@ export function chatTemplate() {
     make(
       'form',
       { id: 'composer', class: 'composer', part: 'composer', novalidate: '' },
+      make('p', { id: 'restriction', class: 'restriction', part: 'restriction', role: 'status', dir: 'auto' }),
       make('label', { for: 'composer-text', class: 'visually-hidden', 'data-word': 'message' }),
       make('textarea', {
         id: 'composer-text',
@@ -79,5 +81,63 @@ export function chatTemplate() {
       ),
     ),
     make('slot', { name: 'footer' }),
+    make('div', { id: 'action-menu', class: 'action-menu', part: 'menu', popover: '', role: 'menu' }),
+    question(),
+  );
+}
+
+/** What holds, for moderators. */
+function moderationLine() {
+  return make(
+    'div',
+    { id: 'moderation', class: 'moderation', part: 'moderation', hidden: '' },
+    make('button', {
+      id: 'moderation-toggle',
+      type: 'button',
+      class: 'plain',
+      'aria-expanded': 'false',
+      'aria-controls': 'moderation-panel',
+    }),
+    make(
+      'div',
+      {
+        id: 'moderation-panel', class: 'moderation-panel', role: 'group', 'data-word-label': 'moderation', hidden: '',
+      },
+      make('ul', { id: 'held', class: 'held', 'aria-live': 'polite' }),
+      make('button', { id: 'freeze', type: 'button', class: 'plain' }),
+    ),
+  );
+}
+
+function question() {
+  return make(
+    'dialog',
+    {
+      id: 'question',
+      class: 'question',
+      part: 'question',
+      'aria-labelledby': 'question-title',
+      'aria-describedby': 'question-text',
+    },
+    make('h3', { id: 'question-title', dir: 'auto' }),
+    make('p', { id: 'question-text', dir: 'auto' }),
+    make(
+      'label',
+      { id: 'question-reason-line', class: 'question-line' },
+      make('span', { id: 'question-reason-label', dir: 'auto' }),
+      make('input', { id: 'question-reason', type: 'text', dir: 'auto', autocomplete: 'off' }),
+    ),
+    make(
+      'label',
+      { id: 'question-also-line', class: 'question-check' },
+      make('input', { id: 'question-also', type: 'checkbox' }),
+      make('span', { id: 'question-also-label', dir: 'auto' }),
+    ),
+    make(
+      'div',
+      { class: 'question-buttons' },
+      make('button', { id: 'question-no', type: 'button', class: 'plain', 'data-word': 'cancel' }),
+      make('button', { id: 'question-yes', type: 'button', class: 'primary' }),
+    ),
   );
 }

@@ -25,6 +25,9 @@ export class ComposerView {
   #excess = 0;
   #isEnabled = false;
   #isReadOnly = false;
+  /** Why the user cannot write for now, as a sentence; null: they can. */
+  #restriction = null;
+  #restrictionLine;
   #isOver = false;
   #nearLimit = NEAR_LIMIT;
   #keys;
@@ -43,6 +46,7 @@ export class ComposerView {
     this.#send = part('send');
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
+    this.#restrictionLine = part('restriction');
     const refuse = () => this.showHint('noFiles');
     refuseFiles(this.#text.getRootNode(), refuse);
     part('composer').addEventListener('submit', (event) => {
@@ -83,9 +87,26 @@ export class ComposerView {
   /** The user may read only: the field stays, can be focused and says why. */
   set isReadOnly(isReadOnly) {
     this.#isReadOnly = isReadOnly;
-    this.#text.readOnly = isReadOnly;
-    this.#send.hidden = isReadOnly;
-    this.#keys.hidden = isReadOnly;
+    this.#showLock();
+  }
+
+  /** The user may not write for now, and reads this sentence, or null. A draft stays. */
+  set restriction(sentence) {
+    if (this.#restriction === sentence) return;
+    this.#restriction = sentence;
+    this.#restrictionLine.textContent = sentence ?? '';
+    this.#showLock();
+  }
+
+  get #isLocked() {
+    return this.#isReadOnly || this.#restriction !== null;
+  }
+
+  #showLock() {
+    const isLocked = this.#isLocked;
+    this.#text.readOnly = isLocked;
+    this.#send.hidden = isLocked;
+    this.#keys.hidden = isLocked;
     this.#showPlaceholder();
     this.show();
   }
@@ -97,13 +118,16 @@ export class ComposerView {
   }
 
   #showForm() {
-    this.#text.form.hidden = this.#isOver && this.#text.value === '';
+    const isEmpty = this.#text.value === '';
+    // An empty field that takes nothing only puzzles.
+    this.#text.hidden = this.#restriction !== null && isEmpty;
+    this.#text.form.hidden = this.#isOver && isEmpty;
   }
 
   #showPlaceholder() {
     // Nobody who cannot send is invited to write.
     const own = this.#isEnabled ? (this.#placeholder ?? this.#words.text('placeholder')) : '';
-    this.#text.placeholder = this.#isReadOnly ? this.#words.text('readOnly') : own;
+    this.#text.placeholder = this.#isReadOnly ? this.#words.text('readOnly') : this.#restriction === null ? own : '';
   }
 
   /** Whether the remaining length is always shown. */
@@ -167,7 +191,7 @@ export class ComposerView {
     const isTooLarge = refusal?.reason === 'signalTooLong';
     if (isTooLarge) this.showHint('tooLarge');
     this.#text.setAttribute('aria-invalid', String(this.#excess > 0 || isTooLarge));
-    this.#send.disabled = !this.#isEnabled || this.#isReadOnly || refusal !== null;
+    this.#send.disabled = !this.#isEnabled || this.#isLocked || refusal !== null;
     // The height of its lines, in browsers without `field-sizing`.
     this.#text.rows = Math.min(MAX_LINES, Math.max(1, this.#text.value.split('\n').length));
   }
@@ -178,7 +202,7 @@ export class ComposerView {
   }
 
   #submit(send) {
-    if (!this.#isEnabled || this.#isReadOnly) return;
+    if (!this.#isEnabled || this.#isLocked) return;
     const refusal = this.#refusal();
     if (refusal !== null) {
       if (refusal.reason === 'tooManyWaiting') {

@@ -37,6 +37,7 @@ function hueOf(text) {
 
 let graphemes = null;
 
+/** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */
 export function avatar(name, id) {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const [first] = graphemes.segment(name.trim() || '?');

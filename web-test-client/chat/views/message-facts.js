@@ -74,6 +74,10 @@ export class MessageFacts {
       case 'End':
         this.#focus(this.#messageFrom(this.#rows.last, -1));
         break;
+      case 'Enter':
+        if (menuOf(this.#chosen) === null) return;
+        menuOf(this.#chosen).click();
+        break;
       case 'Escape':
         if (this.#chosen === null) return;
         this.#scroll.focus({ preventScroll: true });
@@ -105,7 +109,9 @@ export class MessageFacts {
   #choose(row) {
     this.#chosen?.removeAttribute('aria-describedby');
     this.#chosen?.classList.remove('chosen');
+    menuOf(this.#chosen)?.setAttribute('tabindex', '-1');
     this.#chosen = row;
+    menuOf(row)?.setAttribute('tabindex', '0');
     // A screen reader reads the facts with the message.
     row?.setAttribute('aria-describedby', this.#note.id);
     row?.classList.add('chosen');
@@ -128,6 +134,11 @@ export class MessageFacts {
     this.#note.style.top = `${Math.max(0, Math.min(top, frame.height - note.height))}px`;
     this.#note.style.left = `${Math.max(GAP, Math.min(left - frame.left, frame.width - note.width - GAP))}px`;
   }
+}
+
+/** The button of a moderator at a message, or null. */
+function menuOf(row) {
+  return row?.querySelector('.row-menu') ?? null;
 }
 
 function messageAt(element) {

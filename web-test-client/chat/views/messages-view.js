@@ -38,7 +38,7 @@ export class MessagesView {
   #unreadCount = 0;
   /**
    * The rows of the day separators, and that of the unread divider. A row here is
-   * `{row, state, element, name, gapKey}`: what the timeline has, and what its element shows.
+   * `{row, state, element, name, isGuest, gapKey}`: what the timeline has, and what its element shows.
    */
   #days = new Set();
   #divider = null;
@@ -51,6 +51,7 @@ export class MessagesView {
   /** The rows of own messages that are not acknowledged yet. */
   #unsettled = new Set();
   #nameOf;
+  #isGuest;
   #elements;
   #isHeld;
   #moved;
@@ -63,7 +64,9 @@ export class MessagesView {
   #words;
 
   /**
-   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows. `words` are the texts. `retry(localId)`,
+   * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows, and `isGuest(message)` says whether the name has the
+   * mark of a guest. `hasMenu(message)` says whether the message has a menu, and `openMenu(message, name, button)` opens
+   * it. `words` are the texts. `retry(localId)`,
    * `edit(localId)` and `discard(localId)` handle a failed message, `pass()` sends the messages that wait behind it, and
    * `isHeld(localId)` says whether a message waits there. `factsOf(message)` is the text about a message's way, see
    * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
@@ -72,11 +75,14 @@ export class MessagesView {
    */
   constructor(
     part,
-    { nameOf, dayOf, words, retry, edit, discard, pass, isHeld, factsOf, moved, nearBeginning, limit, droppedCount },
+    {
+      nameOf, isGuest, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
+      limit, droppedCount,
+    },
   ) {
     this.#words = words;
     this.#elements = new RowElements({
-      words, dayOf, retry, edit, discard, pass, leave: () => this.#scroll.focus({ preventScroll: true }),
+      words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
@@ -88,6 +94,7 @@ export class MessagesView {
     this.#empty = part('empty');
     this.#pill = part('new-messages');
     this.#nameOf = nameOf;
+    this.#isGuest = isGuest;
     this.#isHeld = isHeld;
     this.#moved = moved;
     this.#nearBeginning = nearBeginning;
@@ -132,6 +139,23 @@ export class MessagesView {
     this.#writeDropped();
     this.#showPill();
     this.showFacts();
+  }
+
+  /** The user may moderate from now on, or no longer. */
+  showMenus() {
+    this.#forEachMessage((shown) => this.#elements.showMenu(shown));
+  }
+
+  /** Some sender is the first to have a user: those who have none are guests. */
+  showGuests() {
+    this.#forEachMessage((shown) => this.#elements.showGuest(this.#named(shown)));
+  }
+
+  #forEachMessage(act) {
+    for (let index = 0; index < this.#rows.count; index += 1) {
+      const shown = this.#rows.at(index);
+      if (shown.element !== null && shown.row.kind === 'message') act(shown);
+    }
   }
 
   /** Whether the list is scrolled to the end, and follows new messages. */
@@ -305,7 +329,7 @@ export class MessagesView {
 
   #insert(row, at) {
     // The names of now: a sender may leave before the row has an element.
-    const shown = this.#named({ row, state: undefined, element: null, name: null, gapKey: this.#gapKey });
+    const shown = this.#named({ row, state: undefined, element: null, name: null, isGuest: false, gapKey: this.#gapKey });
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
@@ -320,7 +344,9 @@ export class MessagesView {
   /** With the name of its sender, as it is now. */
   #named(shown) {
     const { kind, message } = shown.row;
-    if (kind === 'message' && message.direction === 'received') shown.name = this.#nameOf(message);
+    if (kind !== 'message' || message.direction !== 'received') return shown;
+    shown.name = this.#nameOf(message);
+    shown.isGuest = this.#isGuest(message);
     return shown;
   }
 
@@ -359,6 +385,8 @@ export class MessagesView {
     shown.row = row;
     if (shown.element !== null) this.#elements.showPosition(shown);
     if (shown.element !== null && isErasedNow) this.#elements.erase(shown);
+    // An own message gets its seq, and an erased one cannot be deleted again.
+    if (shown.element !== null) this.#elements.showMenu(shown);
     this.#showState(shown);
   }
 

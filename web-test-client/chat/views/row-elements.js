@@ -4,7 +4,7 @@ import { causeOfUnsent } from '../words/causes.js';
 import { avatar, make } from './dom.js';
 
 /**
- * The elements of the rows. A row is `{row, state, element, name, gapKey}`, as in `MessagesView`.
+ * The elements of the rows. A row is `{row, state, element, name, isGuest, gapKey}`, as in `MessagesView`.
  */
 export class RowElements {
   #words;
@@ -14,9 +14,11 @@ export class RowElements {
   #discard;
   #pass;
   #leave;
+  #hasMenu;
+  #openMenu;
 
   /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave }) {
+  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -24,6 +26,8 @@ export class RowElements {
     this.#discard = discard;
     this.#pass = pass;
     this.#leave = leave;
+    this.#hasMenu = hasMenu;
+    this.#openMenu = openMenu;
   }
 
   set words(words) {
@@ -38,6 +42,7 @@ export class RowElements {
     if (shown.row.kind !== 'message') return element;
     this.showPosition(shown);
     this.showNote(shown);
+    this.showMenu(shown);
     return element;
   }
 
@@ -49,6 +54,8 @@ export class RowElements {
     else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
     else {
       element.querySelector('.row-name').textContent = this.#nameIn(shown);
+      this.showGuest(shown);
+      this.#nameMenu(shown);
       const time = element.querySelector('.row-header time');
       time.textContent = this.#words.time(row.message.receivedAt);
       time.title = this.#words.dayAndTime(row.message.receivedAt);
@@ -60,6 +67,50 @@ export class RowElements {
   showPosition({ element, row }) {
     element.dataset.position = row.position;
     element.classList.toggle('short', !row.showsTime && !row.showsSender);
+  }
+
+  /** A quiet mark beside the name of a guest among users: a guest may have chosen the name of any of them. */
+  showGuest({ element, isGuest }) {
+    const name = element.querySelector('.row-name');
+    const mark = element.querySelector('.guest-mark');
+    mark?.remove();
+    if (isGuest) name.after(this.#guestMark());
+  }
+
+  #guestMark() {
+    const title = this.#words.text('guestMarkHelp');
+    return make('span', { class: 'guest-mark', part: 'guest', title }, this.#words.text('guestMark'));
+  }
+
+  /** The button of a moderator, if the message has a menu now. The keyboard reaches that of the chosen message. */
+  showMenu(shown) {
+    const { element, row } = shown;
+    const button = element.querySelector('.row-menu');
+    if (!this.#hasMenu(row.message)) {
+      button?.remove();
+      return;
+    }
+    if (button !== null) return;
+    const made = make('button', {
+      type: 'button',
+      class: 'row-menu',
+      part: 'message-menu',
+      tabindex: '-1',
+      'aria-haspopup': 'menu',
+      'aria-expanded': 'false',
+    }, '⋯');
+    made.addEventListener('click', () => this.#openMenu(shown.row.message, this.#personIn(shown), made));
+    element.append(made);
+    this.#nameMenu(shown);
+  }
+
+  #nameMenu(shown) {
+    const label = this.#words.text('menuOfMessage', { name: this.#personIn(shown) });
+    shown.element.querySelector('.row-menu')?.setAttribute('aria-label', label);
+  }
+
+  #personIn(shown) {
+    return this.#nameIn(shown) ?? this.#words.text('server');
   }
 
   /** The text of the message is gone. */
@@ -85,7 +136,7 @@ export class RowElements {
     const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown));
+        return this.#makeMessage(row.message, this.#nameIn(shown), shown.isGuest);
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -109,7 +160,7 @@ export class RowElements {
     }
   }
 
-  #makeMessage(message, name) {
+  #makeMessage(message, name, isGuest) {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
@@ -126,6 +177,7 @@ export class RowElements {
           'p',
           { class: 'row-header' },
           make('bdi', { class: 'row-name', part: 'name' }, name),
+          isGuest ? this.#guestMark() : null,
           ' ',
           make(
             'time',
@@ -144,7 +196,7 @@ export class RowElements {
 
   /** One's own is shown in the look of OpenTok's chat only. */
   #makeAvatar(name, message, isOwn) {
-    const made = avatar(isOwn ? (message.alias ?? name) : name, message.senderId ?? name);
+    const made = avatar(isOwn ? (message.alias ?? name) : name, message.user ?? message.senderId ?? name);
     if (isOwn) made.classList.add('own-avatar');
     return made;
   }
@@ -187,7 +239,7 @@ export class RowElements {
 
   /** Only what may help: a message that the server refuses is refused again. */
   #failedNote({ localId, failure }) {
-    const { key, remedy } = causeOfUnsent(failure?.code);
+    const { key, remedy } = causeOfUnsent(failure?.code, failure?.restriction);
     const sentence = make('span', {}, this.#words.text(key));
     const retry = remedy === 'retry' ? this.#button('tryAgain', () => this.#retry(localId)) : null;
     const edit = remedy === 'edit' ? this.#button('edit', () => this.#edit(localId)) : null;

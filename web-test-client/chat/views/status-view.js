@@ -4,16 +4,21 @@ export class StatusView {
   #text;
   #retry;
   #textOf;
+  #textOfRestriction;
   /** The key of a text, or null, and whether the user may try again, or the chat does by itself. */
-  #status = { key: null, mayRetry: false, comesBack: false, values: {} };
+  #status = { key: null, mayRetry: false, comesBack: false, values: {}, restriction: null };
   #state = 'disconnected';
 
-  /** `textOf(key, values)` is a text in the language of now; `retry()` is called when the user asks for it. */
-  constructor(part, { textOf, retry }) {
+  /**
+   * `textOf(key, values)` and `textOfRestriction(restriction)` are texts in the language of now; `retry()` is called when
+   * the user asks for it.
+   */
+  constructor(part, { textOf, textOfRestriction, retry }) {
     this.#line = part('chat-status');
     this.#text = part('chat-status-text');
     this.#retry = part('chat-retry');
     this.#textOf = textOf;
+    this.#textOfRestriction = textOfRestriction;
     this.#retry.addEventListener('click', retry);
   }
 
@@ -27,16 +32,20 @@ export class StatusView {
     this.#state = state;
   }
 
-  /** Shows the text with this key; null: none. `comesBack`: the chat tries again by itself. */
-  show(key, { mayRetry = false, comesBack = false, values = {} } = {}) {
-    this.#status = { key, mayRetry, comesBack, values };
+  /**
+   * Shows the text with this key, or that of the `restriction` if there is one; null: none. `comesBack`: the chat tries
+   * again by itself.
+   */
+  show(key, { mayRetry = false, comesBack = false, values = {}, restriction = null } = {}) {
+    this.#status = { key, mayRetry, comesBack, values, restriction };
     this.write();
   }
 
   /** Writes the text anew, in the language of now. */
   write() {
-    const { key, mayRetry, comesBack, values } = this.#status;
-    const sentence = key === null ? '' : this.#textOf(key, values);
+    const { key, mayRetry, comesBack, values, restriction } = this.#status;
+    const known = key === null ? '' : this.#textOf(key, values);
+    const sentence = restriction === null ? known : this.#textOfRestriction(restriction);
     this.#line.hidden = key === null;
     this.#line.dataset.state = this.#state;
     this.#text.textContent = comesBack ? this.#textOf('comesBack', { sentence: { text: sentence } }) : sentence;

@@ -6,6 +6,9 @@ import { Code } from '../../opentok/client/wire/codes.js';
 export const NO_ANSWER = 'noAnswer';
 export const NOT_SET_UP = 'notSetUp';
 
+/** A moderator keeps the user out (MOD-3). */
+export const BANNED = 'banned';
+
 /** The page's Content-Security-Policy does not permit the server. */
 export const BLOCKED = 'blocked';
 const OLD_BROWSER = 'oldBrowser';
@@ -31,6 +34,8 @@ export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
       return 'wrongChat';
     case Code.connectionLimitExceeded:
       return 'full';
+    case Code.userBanned:
+      return BANNED;
     case Code.connectFailed:
     case Code.notConnected:
       return isOnline ? 'unreachable' : 'offline';
@@ -40,8 +45,12 @@ export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
   }
 }
 
-/** Why a session ended: its `reason`, and the error with which the server refused to go on, if there is one. */
-export function causeOfEnd(reason, error = null) {
+/**
+ * Why a session ended: its `reason`, the error with which the server refused to go on, and the restriction that has ended
+ * it, if there are any.
+ */
+export function causeOfEnd(reason, error = null, restriction = null) {
+  if (restriction?.kind === 'ban' || error?.code === Code.userBanned) return BANNED;
   if (error?.code === Code.authenticationError) return causeOfFailedConnect(error);
   switch (reason) {
     case 'forceDisconnected':
@@ -54,18 +63,27 @@ export function causeOfEnd(reason, error = null) {
 }
 
 /** Causes after which the same attempt cannot succeed, or after which the user was not meant to come back by a key. */
-const FINAL = new Set(['expired', 'removed', NOT_SET_UP, BLOCKED, OLD_BROWSER]);
+const FINAL = new Set(['expired', 'removed', BANNED, NOT_SET_UP, BLOCKED, OLD_BROWSER]);
 
-/** Whether the user gets the button “Try again”, also while the element tries again by itself. */
-export function offersRetry(cause) {
+/** Whether the element may try again by itself. */
+export function mayComeBack(cause) {
   return !FINAL.has(cause);
 }
 
 /**
- * What a message that was not sent says, by the code of its error, and what the user can do with it: `retry` it, `edit`
- * it, or neither.
+ * Whether the user gets the button “Try again”, also while the element tries again by itself. A ban may have ended, or a
+ * moderator has lifted it.
  */
-export function causeOfUnsent(code) {
+export function offersRetry(cause) {
+  return mayComeBack(cause) || cause === BANNED;
+}
+
+/**
+ * What a message that was not sent says, by the code of its error and the restriction that it names, and what the user
+ * can do with it: `retry` it, `edit` it, or neither.
+ */
+export function causeOfUnsent(code, restriction = undefined) {
+  if (restriction !== undefined) return { key: 'failedRestricted', remedy: 'retry' };
   switch (code) {
     case Code.tooLong:
       return { key: 'failedTooLarge', remedy: 'edit' };

@@ -75,6 +75,20 @@ export class Words {
     return this.#format('day', () => new Intl.DateTimeFormat(this.#locale, options)).format(milliseconds);
   }
 
+  /** A moment of today by its time, another one with its date. */
+  moment(milliseconds, now) {
+    if (new Date(milliseconds).toDateString() === new Date(now).toDateString()) return this.time(milliseconds);
+    const options = { dateStyle: 'medium', timeStyle: 'short' };
+    return this.#format('moment', () => new Intl.DateTimeFormat(this.#locale, options)).format(milliseconds);
+  }
+
+  /** “10 minutes”, “1 hour” */
+  duration(seconds) {
+    const [unit, count] = seconds % 3600 === 0 ? ['hour', seconds / 3600] : ['minute', seconds / 60];
+    const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 };
+    return this.#format(unit, () => new Intl.NumberFormat(this.#locale, options)).format(count);
+  }
+
   /** “0.4 seconds” */
   seconds(count) {
     const options = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 1 };

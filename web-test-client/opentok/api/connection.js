@@ -18,14 +18,16 @@ export function emitDestroyed(connection) {
  * One client of a session. Only the session creates connections, and `to` of a signal accepts nothing else.
  *
  * The server sends a client only its own capabilities, so `capabilities` and `permissions` of others are zeros.
+ * `user` is an extension: the id of the user that the token names (USR-1), or null for a guest.
  */
 export class Connection extends Emitter {
-  constructor({ connectionId, creationTime = null, data = '', capabilities = {} }, handlerFailed) {
+  constructor({ connectionId, creationTime = null, data = '', user = null, capabilities = {} }, handlerFailed) {
     super(handlerFailed);
     this.connectionId = connectionId;
     this.id = connectionId;
     this.creationTime = creationTime;
     this.data = data;
+    this.user = user;
     this.capabilities = new Capabilities(capabilities);
     this.permissions = new Capabilities(capabilities);
     /** OpenTok's media servers rate a connection here; always null. */

@@ -20,11 +20,12 @@ const NAMES = new Map([
   [Code.termsOfServiceFailure, 'OT_TERMS_OF_SERVICE_FAILURE'],
   [Code.connectionLimitExceeded, 'OT_CONNECTION_LIMIT_EXCEEDED'],
   [Code.unableToForceDisconnect, 'OT_PERMISSION_DENIED'],
+  [Code.userBanned, 'OT_USER_BANNED'],
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
 ]);
 
-/** The codes of `history` and `erase`. */
-const HISTORY_CODES = new Set([
+/** The codes of the calls that are no calls of OpenTok: the history and moderation. */
+const OWN_CODES = new Set([
   Code.invalidParameter, Code.permissionDenied, Code.notFound, Code.rateLimited, Code.notConnected,
 ]);
 
@@ -38,7 +39,7 @@ const PASSED_ON = {
   ]),
   connect: new Set([
     Code.authenticationError, Code.invalidSession, Code.connectFailed, Code.termsOfServiceFailure,
-    Code.connectionLimitExceeded,
+    Code.connectionLimitExceeded, Code.userBanned,
   ]),
   forceDisconnect: new Set([
     Code.rateLimited, Code.notConnectedToModerate, Code.badTarget, Code.unableToForceDisconnect,
@@ -46,8 +47,10 @@ const PASSED_ON = {
   refreshToken: new Set([
     Code.invalidParameter, Code.tooLong, Code.rateLimited, Code.notConnected, Code.authenticationError,
   ]),
-  history: HISTORY_CODES,
-  erase: HISTORY_CODES,
+  history: OWN_CODES,
+  erase: OWN_CODES,
+  moderate: OWN_CODES,
+  restrictions: OWN_CODES,
 };
 
 /** The code that replaces an unknown one, for a call that does not use `unexpectedServerResponse`. */
@@ -70,15 +73,22 @@ function nameOfCode(code) {
 
 /**
  * The error that completion handlers receive. As in OpenTok, its own enumerable properties are `code`, `message`,
- * `name` and `stack`: pages send it to their logs with `JSON.stringify`, or copy it with a spread.
+ * `name` and `stack`: pages send it to their logs with `JSON.stringify`, or copy it with a spread. An extension: one
+ * because of a restriction also has `restriction`, and `retryAfter` if the restriction ends by itself (ERR-1).
  */
 export class OTError extends Error {
-  constructor(code, message, name = nameOfCode(code)) {
+  constructor(code, message, name = nameOfCode(code), more = {}) {
     super(message);
     const { stack } = this;
-    for (const [key, value] of Object.entries({ code, message, name, stack })) {
+    for (const [key, value] of Object.entries({ code, message, name, stack, ...more })) {
       Object.defineProperty(this, key, { value, enumerable: true, configurable: true, writable: true });
     }
+  }
+
+  /** The error for the application when a call of this kind fails with an error of the client. */
+  static of(kind, { code, message, ...more }) {
+    const known = codeForApplication(kind, code);
+    return new OTError(known, message, nameOfCode(known), more);
   }
 
   /** Repeats `message`, because published OpenTok pages read it. */

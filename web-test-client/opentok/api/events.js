@@ -44,10 +44,13 @@ export class SessionConnectEvent extends OTEvent {
   }
 }
 
-/** `error` is an extension: why the server does not let this client come back, such as 1004; else null. */
+/**
+ * `error` is an extension: why the server does not let this client come back, such as 1004; else null. So is
+ * `restriction`: the ban that has ended the connection, or keeps it from coming back (MOD-3); else null.
+ */
 export class SessionDisconnectEvent extends OTEvent {
-  constructor(target, reason, error = null) {
-    super('sessionDisconnected', target, { reason, error }, true);
+  constructor(target, reason, error = null, restriction = error?.restriction ?? null) {
+    super('sessionDisconnected', target, { reason, error, restriction }, true);
   }
 }
 
@@ -70,10 +73,41 @@ export class HistoryEvent extends OTEvent {
   }
 }
 
-/** An extension (HIS-9). `erasure` is `{ref}`, the seq of one message, or `{through}`, that of the last of several. */
+/**
+ * An extension (HIS-9). `erasure` is `{ref}`, the seq of one message, `{through}`, that of the last of several, or
+ * `{user, before}`: the messages of a user before this seq.
+ */
 export class MessagesErasedEvent extends OTEvent {
   constructor(target, erasure) {
     super('messagesErased', target, erasure);
+  }
+}
+
+/** An extension (USR-3): `userJoined` or `userLeft`, with the user's id. */
+export class UserEvent extends OTEvent {
+  constructor(type, target, user) {
+    super(type, target, { user });
+  }
+}
+
+/** An extension, for moderators: an action of a moderator or of the project's server, as the line has it (MOD-6). */
+export class ModeratedEvent extends OTEvent {
+  constructor(target, action) {
+    super('moderated', target, action);
+  }
+}
+
+/** An extension (MOD-5): what this client may not do from now on, `{kind, until?, reason?}`. */
+export class RestrictedEvent extends OTEvent {
+  constructor(target, restriction) {
+    super('restricted', target, { restriction });
+  }
+}
+
+/** An extension (MOD-5): a restriction of this kind is lifted. */
+export class UnrestrictedEvent extends OTEvent {
+  constructor(target, kind) {
+    super('unrestricted', target, { kind });
   }
 }
 

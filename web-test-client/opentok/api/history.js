@@ -1,6 +1,7 @@
 // A session's history as programs see it: what they ask for, and the pages that they get. An extension; OpenTok keeps no
 // signals.
 
+import { isUser } from './moderation.js';
 import { decodeData } from './signal/signal-data.js';
 
 const STANDARD_LIMIT = 50;
@@ -24,11 +25,13 @@ export function historyOption({ last, after, limit }) {
   return request === null || isGiven(after) ? request : { last: request.limit };
 }
 
-/** The members of an `erase` request (HIS-9); null unless the program names one message or the last of all. */
+/** The members of an `erase` request (HIS-9); null unless the program names one message, the last of all, or a user. */
 export function erasureRequest(erasure) {
-  const { ref, through } = erasure ?? {};
-  if (isSeq(ref) && !isGiven(through)) return { ref };
-  return isSeq(through) && !isGiven(ref) ? { through } : null;
+  const { ref, through, user } = erasure ?? {};
+  if ([ref, through, user].filter(isGiven).length !== 1) return null;
+  if (isGiven(user)) return isUser(user) ? { user } : null;
+  const [name, seq] = isGiven(ref) ? ['ref', ref] : ['through', through];
+  return isSeq(seq) ? { [name]: seq } : null;
 }
 
 /** A page of the server as programs get it. `senderOf(connection)` is the Connection of a described one. */

@@ -1,19 +1,22 @@
 import { Code } from '../client/wire/codes.js';
 import { Driver } from '../client/driver.js';
 import { signalingAddress } from '../client/server-address.js';
-import { localPublishingOf, MediaCalls } from '../media/media-calls.js';
+import { localPublishingOf } from '../media/media-calls.js';
+import { OwnRestrictions } from '../client/own-restrictions.js';
 import { Collection } from './collection.js';
 import { complete } from './completion.js';
 import { ConnectHandler } from './connect-handler.js';
 import { Capabilities, Connection, emitDestroyed, noteDestroyed } from './connection.js';
 import { titleOfCode } from './error-tables.js';
-import { codeForApplication, OTError } from './errors.js';
+import { OTError } from './errors.js';
 import {
-  ConnectionEvent, ExceptionEvent, HistoryEvent, MessagesErasedEvent, OTEvent, SessionConnectEvent,
-  SessionDisconnectEvent, SessionReconnectEvent, SignalEvent,
+  ConnectionEvent, ExceptionEvent, HistoryEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent,
+  SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent, UnrestrictedEvent, UserEvent,
 } from './events.js';
-import { erasureRequest, historyOption, historyRequest, pageOf } from './history.js';
+import { ExtensionCalls } from './extension-calls.js';
+import { historyOption, pageOf } from './history.js';
 import { addPromiseForm, Outcome, promised, settle } from './promises.js';
+import { SessionUsers } from './session-users.js';
 import { HeldSignals } from './signal/held-signals.js';
 import { decodeData, encodeData } from './signal/signal-data.js';
 import { Signal } from './signal/signal.js';
@@ -30,7 +33,7 @@ const byteCount = (text) => new TextEncoder().encode(text).length;
  * `shared` is what all sessions of one `OT` share: `log`, `environment`, `server()`, `raise(event)` for exceptions,
  * `handlerFailed` for errors thrown by handlers, `publishers`, `publishOption`, and `forget(session)`.
  */
-export class Session extends MediaCalls {
+export class Session extends ExtensionCalls {
   #shared;
   #driver;
   #server;
@@ -40,9 +43,11 @@ export class Session extends MediaCalls {
   #connectHandler = new ConnectHandler(this);
   #attempts = 0;
   #held;
+  #users = new SessionUsers((type, user) => this.#tellUser(type, user));
+  #restrictions = new OwnRestrictions();
 
   constructor(shared, apiKey, sessionId, options = {}) {
-    super(shared, options.publish);
+    super(shared, options.publish, (...request) => this.#ask(...request));
     addPromiseForm(this, 'connect');
     this.#shared = shared;
     this.#server = options.server;
@@ -90,6 +95,19 @@ export class Session extends MediaCalls {
    */
   isConnected() {
     return this.currentState === 'connected';
+  }
+
+  /**
+   * An extension: the users of the session (USR-3), each `{user, connections}`, in the order in which they joined.
+   * Guests are not among them.
+   */
+  get users() {
+    return this.#users.list((id) => this.connections.get(id));
+  }
+
+  /** An extension: what keeps this client from signalling now, each `{kind, until?, reason?}` (MOD-5). */
+  get restrictedBy() {
+    return this.#restrictions.holding(Date.now());
   }
 
   /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
@@ -231,25 +249,20 @@ export class Session extends MediaCalls {
     }
   }
 
-  /** An extension: a promise of a page of the session's history, at `{before, limit}` or `{after, limit}` (HIS-6). */
-  history(position) {
-    return this.#ask('history', historyRequest(position), 'Pass before or after, a seq, and limit, a number.');
-  }
-
-  /** An extension, for moderators: erases the message `{ref}`, or all messages up to `{through}` (HIS-9). */
-  erase(erasure) {
-    return this.#ask('erase', erasureRequest(erasure), 'Pass ref or through, a seq.');
-  }
-
   /** `message` is the request without its `op` and `id`; null if the program's arguments make none. */
-  #ask(kind, message, advice) {
+  #ask(kind, message, advice, handler = undefined) {
     const { promise, resolve, reject } = new Outcome();
+    const done = (error, result) => {
+      const answer = kind === 'history' && result ? this.#pageOf(result) : result;
+      this.#complete(handler, error, answer);
+      if (error) reject(error);
+      else resolve(answer);
+    };
     if (!this.isConnected()) {
-      reject(new OTError(Code.notConnected, `${kind} failed: the session is not connected.`));
+      done(new OTError(Code.notConnected, `${kind} failed: the session is not connected.`));
     } else if (message === null) {
-      reject(new OTError(Code.invalidParameter, `${kind} failed: the arguments are invalid. ${advice}`));
+      done(new OTError(Code.invalidParameter, `${kind} failed: the arguments are invalid. ${advice}`));
     } else {
-      const done = (error, page) => (error ? reject(error) : resolve(page && this.#pageOf(page)));
       this.#driver.handle({ is: kind, call: { kind, done }, message });
     }
     return promise;
@@ -271,20 +284,22 @@ export class Session extends MediaCalls {
         this.#connected(effect.welcome);
         break;
       case 'connectFailed':
-        this.#connectFailed({ ...effect.error, code: codeForApplication('connect', effect.error.code) });
+        this.#connectFailed(OTError.of('connect', effect.error));
         break;
       case 'connectionReplaced':
         this.#setConnection(effect.welcome);
+        this.#users.replace();
         break;
       case 'connectionResumed':
         // The server may have been started again with another list of types.
         this.hasHistory = effect.welcome.history === true;
+        this.#noteRestrictions(effect.welcome);
         break;
       case 'callSucceeded':
-        effect.call.done(undefined, effect.page);
+        effect.call.done(undefined, effect.result);
         break;
       case 'callFailed':
-        effect.call.done(new OTError(codeForApplication(effect.call.kind, effect.error.code), effect.error.message));
+        this.#callFailed(effect);
         break;
       case 'emit':
         this.#handleEvent(effect.event);
@@ -293,6 +308,12 @@ export class Session extends MediaCalls {
         this.#shared.log.warn(effect.message);
         break;
     }
+  }
+
+  #callFailed({ call, error }) {
+    const { restriction, retryAfter } = error;
+    if (call.kind === 'signal' && restriction) this.#restrictions.refused(restriction, retryAfter, Date.now());
+    call.done(OTError.of(call.kind, error));
   }
 
   #handleEvent(event) {
@@ -316,6 +337,17 @@ export class Session extends MediaCalls {
       case 'erased':
         this.dispatchEvent(new MessagesErasedEvent(this, event.erasure));
         break;
+      case 'moderated':
+        this.dispatchEvent(new ModeratedEvent(this, event.action));
+        break;
+      case 'restricted':
+        this.#restrictions.restrict(event.restriction);
+        this.dispatchEvent(new RestrictedEvent(this, event.restriction));
+        break;
+      case 'unrestricted':
+        this.#restrictions.lift(event.kind);
+        this.dispatchEvent(new UnrestrictedEvent(this, event.kind));
+        break;
       case 'reconnecting':
         this.dispatchEvent(new OTEvent('sessionReconnecting', this));
         break;
@@ -329,10 +361,10 @@ export class Session extends MediaCalls {
   }
 
   /** A program that knows OpenTok looks for an error with code 1004 in `exception`, as for a refused connect. */
-  #ended({ reason, error: refusal }) {
+  #ended({ reason, error: refusal, restriction }) {
     const emitStreamsEnded = this.#reset(reason);
-    const error = refusal ? new OTError(codeForApplication('connect', refusal.code), refusal.message) : null;
-    this.#dispatchDisconnected(reason, emitStreamsEnded, error);
+    const error = refusal ? OTError.of('connect', refusal) : null;
+    this.#dispatchDisconnected(reason, emitStreamsEnded, { error, restriction });
   }
 
   #connected(welcome) {
@@ -341,6 +373,7 @@ export class Session extends MediaCalls {
     const own = this.connection;
     // The collection is complete before any event: programs count its members in their connect handler.
     const present = welcome.connections.map((each) => this.#remember(each));
+    const announced = this.#users.enter(present);
     if (this.connection !== own) {
       // A handler of the collection's `add` disconnected.
       this.connections.clear();
@@ -354,20 +387,31 @@ export class Session extends MediaCalls {
     for (const each of present) {
       // A handler may disconnect while these events are emitted.
       if (this.connection !== own) return;
-      this.#created(each);
+      this.#announce(each);
+      announced(each);
     }
   }
 
-  #setConnection({ connection, capabilities, role, epoch, history }) {
+  #setConnection(welcome) {
+    const { connection, capabilities, role, epoch, history } = welcome;
     this.epoch = epoch;
     this.maySignal = role !== 'publisheronly';
     this.hasHistory = history === true;
     this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
     localPublishingOf(this).adopt(this.connection);
+    this.#noteRestrictions(welcome);
+  }
+
+  #noteRestrictions({ restrictions }) {
+    this.#restrictions.enter(restrictions, { isModerator: this.capabilities.permittedTo('forceDisconnect') });
   }
 
   #reconnected({ outcome, missing }) {
+    const own = this.connection;
+    this.#users.settle(this.connections.map((each) => each));
+    // A handler may have disconnected.
+    if (this.connection !== own) return;
     if (outcome === 'lost') {
       this.#shared.log.warn('the session reconnected, but may have missed signals and connections');
     }
@@ -383,6 +427,16 @@ export class Session extends MediaCalls {
   }
 
   #created(connection) {
+    this.#users.add(connection, () => this.#announce(connection));
+  }
+
+  #tellUser(type, user) {
+    // A handler of an earlier event may have disconnected.
+    if (this.connection === null || this.#connectEventsSuppressed) return;
+    this.dispatchEvent(new UserEvent(type, this, user));
+  }
+
+  #announce(connection) {
     // A handler of the collection's `add` may have disconnected.
     if (this.connections.get(connection.connectionId) !== connection) return;
     if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
@@ -394,9 +448,11 @@ export class Session extends MediaCalls {
     if (!connection) return;
     noteDestroyed(connection, reason);
     this.connections.remove(connection, reason);
-    emitDestroyed(connection);
-    if (this.#connectEventsSuppressed) return;
-    this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+    this.#users.remove(connectionId, () => {
+      emitDestroyed(connection);
+      if (this.#connectEventsSuppressed) return;
+      this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
+    });
   }
 
   /** An extension (PRES-4): another connection has had no socket for 10 s, or is back. */
@@ -433,9 +489,9 @@ export class Session extends MediaCalls {
     return pageOf(page, (connection) => this.#sender({ from: connection.connectionId, connection }));
   }
 
-  #connectFailed({ code, message }) {
+  #connectFailed(error) {
+    const { code, message } = error;
     const handler = this.#connectHandler.remove();
-    const error = new OTError(code, message);
     this.#reset('networkDisconnected');
     this.#complete(handler, error);
     const members = { name: error.name, code, message, reason: message, error };
@@ -444,10 +500,10 @@ export class Session extends MediaCalls {
   }
 
   /** Emits later, so that the program finds everything cleared when it receives the event. */
-  async #dispatchDisconnected(reason, emitStreamsEnded, error = null) {
+  async #dispatchDisconnected(reason, emitStreamsEnded, { error = null, restriction } = {}) {
     await null;
     if (error !== null) this.#raise(error);
-    this.dispatchEvent(new SessionDisconnectEvent(this, reason, error));
+    this.dispatchEvent(new SessionDisconnectEvent(this, reason, error, restriction));
     emitStreamsEnded();
   }
 
@@ -460,6 +516,8 @@ export class Session extends MediaCalls {
     this.connections.forEach((connection) => noteDestroyed(connection, reason));
     this.connection = null;
     this.connections.clear();
+    this.#users.clear();
+    this.#restrictions.enter();
     this.capabilities = new Capabilities();
     this.epoch = null;
     this.hasHistory = false;
@@ -477,9 +535,9 @@ export class Session extends MediaCalls {
   }
 
   #missingArgument() {
-    if (!isText(this.apiKey)) return { code: Code.authenticationError, message: 'An API key is required.' };
-    if (!isText(this.sessionId)) return { code: Code.invalidSession, message: 'A session id is required.' };
-    if (!isText(this.token)) return { code: Code.authenticationError, message: 'A token is required.' };
+    if (!isText(this.apiKey)) return new OTError(Code.authenticationError, 'An API key is required.');
+    if (!isText(this.sessionId)) return new OTError(Code.invalidSession, 'A session id is required.');
+    if (!isText(this.token)) return new OTError(Code.authenticationError, 'A token is required.');
     return null;
   }
 

@@ -107,19 +107,25 @@ export class ClientCore {
   }
 
   failConnect(code, message) {
+    this.refuseConnect({ code, message });
+  }
+
+  refuseConnect(error) {
     this.phase = { name: 'disconnected' };
-    this.add({ do: 'connectFailed', error: { code, message } });
+    this.add({ do: 'connectFailed', error });
   }
 
   /**
    * The connection is over: first every pending request fails, then the application gets `sessionDisconnected`. `error`
-   * is why the server does not let the client come back, if it does not.
+   * is why the server does not let the client come back, if it does not, and `restriction` a ban that has ended the
+   * connection (MOD-3).
    */
-  end(reason, error = null) {
+  end(reason, error = null, restriction = null) {
     this.phase = { name: 'disconnected' };
     this.view = null;
     for (const request of this.pending.removeAll()) this.failNotConnected(request, LOST_BEFORE_ANSWER);
-    this.emit({ name: 'disconnected', reason, ...(error === null ? {} : { error }) });
+    const why = { ...(error === null ? {} : { error }), ...(restriction === null ? {} : { restriction }) };
+    this.emit({ name: 'disconnected', reason, ...why });
   }
 
   /** Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2). */

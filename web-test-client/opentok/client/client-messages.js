@@ -3,6 +3,7 @@
 import { LOST_BEFORE_ANSWER } from './client-core.js';
 import { CloseCode, Code } from './wire/codes.js';
 import { PeerAbsences } from './peer-absences.js';
+import { READS } from './pending-requests.js';
 import { requestedWait, TOKEN_EXPIRED } from './reconnect-policy.js';
 import { SessionView } from './session-view.js';
 
@@ -66,8 +67,9 @@ function receivedInSession(core, message) {
       if (!request) return;
       // CON-12: later connects show the newer token.
       if (request.kind === 'refreshToken') core.useToken(request.message.token);
-      if (request.kind === 'history') failOtherKind(core, request);
-      else core.add({ do: 'callSucceeded', call: request.call });
+      if (READS.has(request.kind)) failOtherKind(core, request);
+      else if (request.kind === 'moderate') succeed(core, request, { seq: message.seq ?? null });
+      else succeed(core, request);
       core.sendPending();
       break;
     }
@@ -83,6 +85,25 @@ function receivedInSession(core, message) {
     case 'erased':
       if (!core.view.accept(message.seq)) return;
       core.emit({ name: 'erased', erasure: erasureOf(message) });
+      break;
+    case 'moderated': {
+      if (!core.view.accept(message.seq)) return;
+      const { ev, ...action } = message;
+      core.emit({ name: 'moderated', action });
+      break;
+    }
+    case 'restricted': {
+      if (!core.view.accept(message.seq)) return;
+      const { ev, seq, ...restriction } = message;
+      core.emit({ name: 'restricted', restriction });
+      break;
+    }
+    case 'unrestricted':
+      if (!core.view.accept(message.seq)) return;
+      core.emit({ name: 'unrestricted', kind: message.kind });
+      break;
+    case 'restrictions':
+      answered(core, 'restrictions', message.id, message.restrictions);
       break;
     case 'connectionCreated':
       if (!core.view.accept(message.seq)) return;
@@ -116,12 +137,25 @@ function pageArrived(core, { id, error, ...page }) {
     else core.emit({ name: 'history', page });
     return;
   }
+  if (!error) return answered(core, 'history', id, page);
   const request = core.pending.removeAnswered(id);
   if (!request) return;
   if (request.kind !== 'history') failOtherKind(core, request);
-  else if (error) core.add({ do: 'callFailed', call: request.call, error: { code: error.code, message: sentence(error) } });
-  else core.add({ do: 'callSucceeded', call: request.call, page });
+  else core.add({ do: 'callFailed', call: request.call, error: errorOf(error) });
   core.sendPending();
+}
+
+/** A read of this kind has its answer. */
+function answered(core, kind, id, result) {
+  const request = core.pending.removeAnswered(id);
+  if (!request) return;
+  if (request.kind === kind) succeed(core, request, result);
+  else failOtherKind(core, request);
+  core.sendPending();
+}
+
+function succeed(core, { call }, result) {
+  core.add({ do: 'callSucceeded', call, ...(result === undefined ? {} : { result }) });
 }
 
 function failOtherKind(core, { call }) {
@@ -129,7 +163,9 @@ function failOtherKind(core, { call }) {
   core.add({ do: 'callFailed', call, error: { code: Code.unexpectedServerResponse, message } });
 }
 
-function erasureOf({ ref, through }) {
+/** That of a user ends where it is in the order: the user may write again behind it. */
+function erasureOf({ seq, ref, through, user }) {
+  if (user !== undefined) return { user, before: seq };
   return ref === undefined ? { through } : { ref };
 }
 
@@ -145,7 +181,7 @@ function requestOf({ last, ...request }) {
 }
 
 /** The server ends this socket (LEAVE-4). Its reason has precedence over the close code that follows. */
-function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
+function dismissed(core, { reconnect, reconnectAfter, reason, restriction = null }, now) {
   switch (core.phase.name) {
     case 'connected':
       break;
@@ -169,7 +205,7 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
     const why = typeof reason === 'string' ? reason : 'networkDisconnected';
     // The close code, which would tell more, comes too late for a client that acts at once (LEAVE-4). Of the reasons for
     // which a server ends a well-behaved client's connection for good, only TOK-9 looks like this.
-    core.end(why, why === 'networkDisconnected' ? TOKEN_EXPIRED : null);
+    core.end(why, why === 'networkDisconnected' ? TOKEN_EXPIRED : null, restriction);
     return;
   }
   // A close with `normal` would end the connection (RES-10).
@@ -181,14 +217,14 @@ function dismissed(core, { reconnect, reconnectAfter, reason }, now) {
 }
 
 function refused(core, message, now) {
-  const error = { code: message.code, message: sentence(message) };
+  const error = errorOf(message);
   // Without an id the server could not read the request: the error still answers it.
   const answers = (requestId) => message.id === undefined || message.id === requestId;
   switch (core.phase.name) {
     case 'connecting':
       if (!answers(core.phase.requestId)) return;
       core.closeSocket(CloseCode.normal);
-      core.failConnect(error.code, error.message);
+      core.refuseConnect(error);
       break;
     case 'reconnecting': {
       const { reconnection } = core.phase;
@@ -298,6 +334,16 @@ function replaced(core, welcome, outcome) {
     core.failNotConnected(request, `${LOST_BEFORE_ANSWER} Whether the request arrived is not known.`);
   }
   core.sendPending();
+}
+
+/** The error for the program. One because of a restriction tells which, and for how long (ERR-1). */
+function errorOf({ restriction, retryAfter, ...error }) {
+  return {
+    code: error.code,
+    message: sentence(error),
+    ...(restriction === undefined ? {} : { restriction }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
 }
 
 function sentence(error) {

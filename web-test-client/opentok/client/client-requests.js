@@ -58,6 +58,16 @@ export function erase(core, { call, message }) {
   append(core, { kind: 'erase', call, message: { op: 'erase', ...message }, isRepeatable: true });
 }
 
+/** Moderates, as a moderator (MOD-1). */
+export function moderate(core, { call, message }) {
+  append(core, { kind: 'moderate', call, message: { op: 'moderate', ...message }, isRepeatable: true });
+}
+
+/** Reads what holds in the session. Like `history`, it may be sent again (RES-9). */
+export function restrictions(core, { call }) {
+  append(core, { kind: 'restrictions', call, message: { op: 'restrictions' }, isRepeatable: true });
+}
+
 function append(core, request) {
   switch (core.phase.name) {
     case 'connected':

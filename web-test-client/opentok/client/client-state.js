@@ -9,7 +9,8 @@
 //   signal {call, type?, data?, isJSON?, to?, onlineOnly?, retryAfterReconnect?}
 //   forceDisconnect {call, connectionId}
 //   refreshToken {call, token}
-//   history {call, message}, erase {call, message}              the message without `op` and `id`
+//   history {call, message}, erase {call, message}, moderate {call, message}     the message without `op` and `id`
+//   restrictions {call}
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
 //   received {message}, receivedUnknown {}, receivedMalformed {event}    each with the number of its `socket`
@@ -22,7 +23,9 @@
 //   connectSucceeded {welcome}, connectFailed {error}           the answer to `connect`
 //   connectionReplaced {welcome}                                back in the session as another connection (RES-2)
 //   connectionResumed {welcome}                                 back in the session as the same connection
-//   callSucceeded {call, page?}, callFailed {call, error}       the answer to a request; `page`: to `history`
+//   callSucceeded {call, result?}, callFailed {call, error}     the answer to a request. `result`: the page of a
+//                                                               `history`, the list of `restrictions`, or `{seq}` of
+//                                                               `moderate`. ERR-1 has what an error may have more
 //   emit {event}                                                an event of the session, see `session.js`
 //   warn {message}                                              for the log
 //
@@ -34,7 +37,9 @@
 import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
-import { connect, disconnect, erase, forceDisconnect, history, refreshToken, signal } from './client-requests.js';
+import {
+  connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal,
+} from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './wire/codes.js';
 
@@ -114,6 +119,10 @@ export class ClientState {
         return history(this.#core, input);
       case 'erase':
         return erase(this.#core, input);
+      case 'moderate':
+        return moderate(this.#core, input);
+      case 'restrictions':
+        return restrictions(this.#core, input);
       case 'disconnect':
         return disconnect(this.#core, now);
       case 'socketOpened':

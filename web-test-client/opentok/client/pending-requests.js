@@ -4,12 +4,15 @@ const UNANSWERED_LIMIT = 256;
 /** The most requests that may be pending (G5). A program that waits for its answers stays far below. */
 const PENDING_LIMIT = 10_000;
 
+/** Requests that are answered with what they ask for, and change nothing. */
+export const READS = new Set(['history', 'restrictions']);
+
 /**
  * The application's requests that have no answer yet, in their order: first the sent ones, then those that wait for an
  * earlier answer or for the next socket.
  *
  * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps
- * it, except for a `history`: a read is sent anew after a loss, with another id (RES-9).
+ * it, except for a read, `history` or `restrictions`: it is sent anew after a loss, with another id (RES-9).
  */
 export class PendingRequests {
   /** By id, in the order of sending. */
@@ -48,7 +51,7 @@ export class PendingRequests {
 
   /** The reads without an answer are sent anew on the next socket, whichever connection that is. */
   renewReads() {
-    const reads = [...this.#sent.values()].filter(({ kind }) => kind === 'history');
+    const reads = [...this.#sent.values()].filter(({ kind }) => READS.has(kind));
     for (const { id } of reads) this.#sent.delete(id);
     this.#unsent.unshift(...reads);
   }

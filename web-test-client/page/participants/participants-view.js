@@ -4,124 +4,169 @@ import { isFound, placeOf } from './participant-order.js';
 /** From this many participants on there is a field to find one. */
 const FILTER_FROM = 15;
 
-/** Pixels between the button of a participant and their menu. */
-const GAP = 4;
-
 /**
- * The participants of the room: the user first, then the others by name. A moderator has a menu for each of the others.
+ * The participants of the room: the user first, then the others by name. A user with several tabs is one participant. A
+ * moderator has a menu for each of the others.
  */
 export class ParticipantsView {
-  #part;
   #words;
   #list;
   #count;
   #filter;
   #nobody;
-  /** Connection id → {id, name, isMe, isAway, row}, and the same in their order. */
+  #openMenu;
+  /** Person → {id, name, user, isMe, hasMenu, connections, row}, and the same in their order. A guest is a person by connection. */
   #entries = new Map();
   #order = [];
-  #awayCount = 0;
-  #menu;
-  #dialog;
-  /** {connection, name, button} of the open menu or dialog. */
-  #chosen = null;
+  /** Connection id → its person. */
+  #persons = new Map();
+  /** The ids of connections that are away (PRES-4). */
+  #away = new Set();
+  #hasUsers = false;
 
-  /** `words` are the texts; `signalTo(connection)` and `remove(connection)` are the commands of the menu. */
-  constructor(part, { words, signalTo, remove }) {
+  /** `words` are the texts. `openMenu({user, connectionId, name}, button)` opens the menu of a participant. */
+  constructor(part, { words, openMenu }) {
     this.#words = words;
-    this.#part = part;
+    this.#openMenu = openMenu;
     this.#list = part('participants');
     this.#count = part('participant-count');
     this.#filter = part('participant-filter');
     this.#nobody = part('participants-nobody');
     this.#filter.addEventListener('input', () => this.#applyFilter());
-    this.#menu = part('person-menu');
-    this.#dialog = part('remove-dialog');
-    part('person-signal').addEventListener('click', () => {
-      this.#menu.hidePopover();
-      signalTo(this.#chosen.connection);
-    });
-    part('person-remove').addEventListener('click', () => this.#confirm());
-    part('remove-cancel').addEventListener('click', () => this.#dialog.close());
-    part('remove-confirm').addEventListener('click', () => {
-      this.#dialog.close();
-      remove(this.#chosen.connection);
-    });
-    this.#dialog.addEventListener('close', () => this.#chosen?.button.focus());
-    this.#menu.addEventListener('toggle', ({ newState }) => {
-      this.#chosen?.button.setAttribute('aria-expanded', String(newState === 'open'));
-    });
   }
 
-  add(connection, { name, isMe, mayRemove }) {
-    const id = connection.connectionId;
-    if (this.#entries.has(id)) return;
-    const row = make(
-      'li',
-      { class: 'participant' },
-      make('span', { class: 'avatar-space' }),
-      make('bdi', { class: 'participant-name' }),
-      isMe ? make('span', { class: 'tag' }, this.#words.text('you')) : null,
-    );
-    if (mayRemove && !isMe) row.append(this.#menuButton(connection, name));
-    const entry = { id, name, isMe, isAway: false, row };
-    this.#entries.set(id, entry);
-    this.#place(entry);
+  /** `hasMenu`: the user is a moderator. */
+  add({ connectionId, user }, { name, isMe, hasMenu }) {
+    if (this.#persons.has(connectionId)) return;
+    const person = user === null ? `connection ${connectionId}` : `user ${user}`;
+    this.#persons.set(connectionId, person);
+    const known = this.#entries.get(person);
+    if (known) {
+      known.connections.add(connectionId);
+      if (isMe && !known.isMe) this.#makeOwn(known, name);
+      this.#show(known);
+    } else {
+      const entry = { id: connectionId, name, user, isMe, hasMenu, connections: new Set([connectionId]), row: null };
+      entry.row = this.#makeRow(entry);
+      this.#entries.set(person, entry);
+      this.#place(entry);
+      this.#show(entry);
+    }
+    this.#noteUsers(user);
     this.#showCount();
   }
 
   /** Shows another name for a participant. */
   rename(connectionId, name) {
-    const entry = this.#entries.get(connectionId);
+    const entry = this.#entryOf(connectionId);
     if (!entry) return;
-    this.#order.splice(placeOf(entry, this.#order), 1);
+    this.#unplace(entry);
     entry.name = name;
     this.#place(entry);
+    this.#show(entry);
   }
 
-  /** Shows whether the participant has had no socket for a while (PRES-4). */
+  /** Shows whether the participant has had no socket for a while (PRES-4). One with another tab is not away. */
   setAway({ connectionId }, isAway) {
-    const entry = this.#entries.get(connectionId);
-    if (!entry || entry.isAway === isAway) return;
-    entry.isAway = isAway;
-    this.#awayCount += isAway ? 1 : -1;
-    entry.row.classList.toggle('is-away', isAway);
-    entry.row.querySelector('.away')?.remove();
-    const tag = () => make('span', { class: 'tag away' }, this.#words.text('away'));
-    if (isAway) entry.row.querySelector('.participant-name').after(tag());
+    const entry = this.#entryOf(connectionId);
+    if (!entry) return;
+    if (isAway) this.#away.add(connectionId);
+    else this.#away.delete(connectionId);
+    this.#show(entry);
     this.#showCount();
   }
 
   remove({ connectionId }) {
-    const entry = this.#entries.get(connectionId);
+    const entry = this.#entryOf(connectionId);
     if (!entry) return;
-    entry.row.remove();
-    this.#order.splice(placeOf(entry, this.#order), 1);
-    this.#entries.delete(connectionId);
-    if (entry.isAway) this.#awayCount -= 1;
-    if (this.#chosen?.connection.connectionId === connectionId) this.#close();
+    entry.connections.delete(connectionId);
+    const person = this.#persons.get(connectionId);
+    this.#persons.delete(connectionId);
+    this.#away.delete(connectionId);
+    if (entry.connections.size === 0) {
+      entry.row.remove();
+      this.#unplace(entry);
+      this.#entries.delete(person);
+    } else {
+      this.#show(entry);
+    }
     this.#showCount();
   }
 
   clear() {
-    this.#close();
     this.#entries.clear();
+    this.#persons.clear();
+    this.#away.clear();
     this.#order = [];
-    this.#awayCount = 0;
+    this.#hasUsers = false;
     this.#list.replaceChildren();
     this.#showCount();
   }
 
+  #entryOf(connectionId) {
+    return this.#entries.get(this.#persons.get(connectionId));
+  }
+
+  #isAway({ connections }) {
+    return [...connections].every((id) => this.#away.has(id));
+  }
+
+  /** A tab of the user was here first. */
+  #makeOwn(entry, name) {
+    this.#unplace(entry);
+    entry.isMe = true;
+    entry.name = name;
+    entry.row.remove();
+    entry.row = this.#makeRow(entry);
+    this.#place(entry);
+  }
+
+  #makeRow(entry) {
+    const row = make(
+      'li',
+      { class: 'participant' },
+      make('span', { class: 'avatar-space' }),
+      make('bdi', { class: 'participant-name' }),
+      make('span', { class: 'tag guest-tag', hidden: '' }, this.#words.text('guestTag')),
+      make('span', { class: 'tag away', hidden: '' }, this.#words.text('away')),
+      entry.isMe ? make('span', { class: 'tag' }, this.#words.text('you')) : null,
+    );
+    if (entry.hasMenu && !entry.isMe) row.append(this.#menuButton(entry));
+    return row;
+  }
+
   /** Puts the row in its place, with its name. */
   #place(entry) {
-    const { row, name, id } = entry;
-    row.title = name;
-    row.firstElementChild.replaceWith(avatar(name, id));
+    const { row, name, id, user } = entry;
+    row.firstElementChild.replaceWith(avatar(name, user ?? id));
     row.querySelector('.participant-name').textContent = name;
+    row.querySelector('.menu-button')?.setAttribute('aria-label', this.#words.text('menuOf', { name }));
     row.hidden = !isFound(name, this.#filter.value);
     const index = placeOf(entry, this.#order);
     this.#list.insertBefore(row, this.#order[index]?.row ?? null);
     this.#order.splice(index, 0, entry);
+  }
+
+  #unplace(entry) {
+    this.#order.splice(placeOf(entry, this.#order), 1);
+  }
+
+  /** Shows what changes with the connections. */
+  #show(entry) {
+    const { row, name, isMe, connections, user } = entry;
+    const isAway = this.#isAway(entry);
+    row.classList.toggle('is-away', isAway);
+    row.querySelector('.away').hidden = !isAway;
+    row.querySelector('.guest-tag').hidden = user !== null || !this.#hasUsers;
+    const key = isMe ? 'ownOtherTab' : 'otherTab';
+    row.title = connections.size > 1 ? this.#words.text(key, { name }) : name;
+  }
+
+  /** Where some participants have a user, those who have none are guests. */
+  #noteUsers(user) {
+    if (user === null || this.#hasUsers) return;
+    this.#hasUsers = true;
+    for (const entry of this.#order) this.#show(entry);
   }
 
   #applyFilter() {
@@ -137,46 +182,20 @@ export class ParticipantsView {
     this.#nobody.hidden = !isShown || this.#order.length === 0 || this.#order.some(({ row }) => !row.hidden);
   }
 
-  #menuButton(connection, name) {
-    const button = make(
-      'button',
-      { type: 'button', class: 'quiet small menu-button', 'aria-label': this.#words.text('menuOf', { name }), 'aria-expanded': 'false' },
-      '⋯',
-    );
-    button.addEventListener('click', () => this.#open({ connection, name, button }));
+  #menuButton(entry) {
+    const button = make('button', {
+      type: 'button', class: 'quiet small menu-button', 'aria-haspopup': 'menu', 'aria-expanded': 'false',
+    }, '⋯');
+    button.addEventListener('click', () => {
+      const [connectionId] = entry.connections;
+      this.#openMenu({ user: entry.user, connectionId, name: entry.name }, button);
+    });
     return button;
-  }
-
-  #open(chosen) {
-    const isOpen = this.#menu.matches(':popover-open');
-    const wasFor = this.#chosen?.button;
-    if (isOpen) this.#menu.hidePopover();
-    if (isOpen && wasFor === chosen.button) return;
-    this.#chosen = chosen;
-    this.#menu.showPopover();
-    const { bottom, right } = chosen.button.getBoundingClientRect();
-    const { width, height } = this.#menu.getBoundingClientRect();
-    this.#menu.style.left = `${Math.max(GAP, Math.min(right - width, innerWidth - width - GAP))}px`;
-    this.#menu.style.top = `${Math.max(GAP, Math.min(bottom + GAP, innerHeight - height - GAP))}px`;
-    this.#part('person-signal').focus();
-  }
-
-  /** Asks first: a removal interrupts a person, and keeps nobody out who has a valid token. */
-  #confirm() {
-    this.#menu.hidePopover();
-    this.#part('remove-title').textContent = this.#words.text('removeQuestion', { name: this.#chosen.name });
-    this.#dialog.showModal();
-  }
-
-  #close() {
-    if (this.#menu.matches(':popover-open')) this.#menu.hidePopover();
-    if (this.#dialog.open) this.#dialog.close();
-    this.#chosen = null;
   }
 
   /** People who are away are not counted as present. */
   #showCount() {
-    this.#count.textContent = String(this.#entries.size - this.#awayCount);
+    this.#count.textContent = String(this.#order.filter((entry) => !this.#isAway(entry)).length);
     this.#showFilter();
   }
 }

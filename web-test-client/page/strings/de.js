@@ -16,7 +16,7 @@ export const de = {
   role: 'Rolle',
   rolePublisher: 'Publisher',
   roleSubscriber: 'Subscriber',
-  roleModerator: 'Moderator (darf andere entfernen)',
+  roleModerator: 'Moderator (darf entfernen, stummschalten, ausschließen)',
   rolePublisherOnly: 'Nur Publisher (darf nicht schreiben)',
   apiKey: 'API-Schlüssel',
   sessionId: 'Sitzungs-ID',
@@ -55,19 +55,14 @@ export const de = {
   nobodyWrote: 'Noch keine Nachrichten.',
   writeFirst:
     'Schreiben Sie die erste. Um mit sich selbst zu chatten, wählen Sie „Zwei Personen“, oder öffnen Sie diese ' +
-    'Seite in einem weiteren Fenster.',
+    'Seite in einem privaten Fenster.',
   you: 'Sie',
   away: 'abwesend',
+  guestTag: 'Gast',
+  otherTab: '{name} ist auch in einem anderen Tab hier.',
+  ownOtherTab: 'Sie sind auch in einem anderen Tab hier.',
   menuOf: 'Menü für {name}',
-  menu: 'Menü eines Teilnehmers',
   sendSignal: 'Signal senden …',
-  removeFrom: 'Aus dem Raum entfernen …',
-  removeQuestion: '{name} entfernen?',
-  removeText:
-    'Der Server beendet die Verbindung dieser Person sofort. Ihr Token bleibt gültig, bis es abläuft: Bis dahin ' +
-    'kann sie damit erneut beitreten, und der Server kann das nicht verhindern. Um jemanden auszuschließen, darf ' +
-    'Ihre Anwendung der Person kein neues Token ausstellen; geben Sie Tokens eine kurze Lebensdauer.',
-  remove: 'Entfernen',
   look: 'Aussehen',
   lookBubbles: 'Sprechblasen',
   lookOpenTok: 'OpenTok-Textchat',

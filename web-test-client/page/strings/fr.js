@@ -16,7 +16,7 @@ export const fr = {
   role: 'Rôle',
   rolePublisher: 'Publisher',
   roleSubscriber: 'Subscriber',
-  roleModerator: 'Modérateur (peut retirer des personnes)',
+  roleModerator: 'Modération (peut retirer, rendre muet, exclure)',
   rolePublisherOnly: 'Publisher seul (ne peut pas écrire)',
   apiKey: 'Clé d’API',
   sessionId: 'ID de session',
@@ -55,19 +55,14 @@ export const fr = {
   nobodyWrote: 'Aucun message pour l’instant.',
   writeFirst:
     'Écrivez le premier. Pour discuter avec vous-même, choisissez « Deux personnes » ou ouvrez cette page dans ' +
-    'une autre fenêtre.',
+    'une fenêtre privée.',
   you: 'vous',
   away: 'absent',
+  guestTag: 'invité',
+  otherTab: '{name} est aussi ici dans un autre onglet.',
+  ownOtherTab: 'Vous êtes aussi ici dans un autre onglet.',
   menuOf: 'Menu pour {name}',
-  menu: 'Menu d’un participant',
   sendSignal: 'Envoyer un signal…',
-  removeFrom: 'Retirer du salon…',
-  removeQuestion: 'Retirer {name} ?',
-  removeText:
-    'Le serveur met fin maintenant à la connexion de cette personne. Son jeton reste valide jusqu’à son ' +
-    'expiration : d’ici là, elle peut revenir avec lui, et le serveur ne peut pas l’empêcher. Pour exclure ' +
-    'quelqu’un, votre application ne doit plus lui délivrer de jeton ; donnez aux jetons une durée courte.',
-  remove: 'Retirer',
   look: 'Apparence',
   lookBubbles: 'Bulles',
   lookOpenTok: 'Discussion d’OpenTok',

@@ -16,7 +16,7 @@ export const pt = {
   role: 'Papel',
   rolePublisher: 'Publisher',
   roleSubscriber: 'Subscriber',
-  roleModerator: 'Moderador (pode remover pessoas)',
+  roleModerator: 'Moderador (pode remover, silenciar e banir)',
   rolePublisherOnly: 'Somente publisher (não pode escrever)',
   apiKey: 'Chave de API',
   sessionId: 'ID da sessão',
@@ -54,20 +54,15 @@ export const pt = {
   chat: 'Conversa',
   nobodyWrote: 'Ainda não há mensagens.',
   writeFirst:
-    'Escreva a primeira. Para conversar com você mesmo, escolha “Duas pessoas” ou abra esta página em outra ' +
-    'janela.',
+    'Escreva a primeira. Para conversar com você mesmo, escolha “Duas pessoas” ou abra esta página em uma ' +
+    'janela anônima.',
   you: 'você',
   away: 'ausente',
+  guestTag: 'convidado',
+  otherTab: '{name} também está aqui em outra guia.',
+  ownOtherTab: 'Você também está aqui em outra guia.',
   menuOf: 'Menu de {name}',
-  menu: 'Menu de um participante',
   sendSignal: 'Enviar um sinal…',
-  removeFrom: 'Remover da sala…',
-  removeQuestion: 'Remover {name}?',
-  removeText:
-    'O servidor encerra agora a conexão desta pessoa. O token dela continua válido até expirar: até lá ela pode ' +
-    'entrar de novo com ele, e o servidor não pode impedir isso. Para manter alguém fora, seu aplicativo não ' +
-    'deve emitir outro token para a pessoa; dê aos tokens uma vida curta.',
-  remove: 'Remover',
   look: 'Aparência',
   lookBubbles: 'Balões',
   lookOpenTok: 'Chat de texto do OpenTok',

@@ -66,16 +66,16 @@ class Translator {
         this.#connectionId = effect.welcome.connection.connectionId;
         return [{ is: 'connected', connectionId: this.#connectionId, outcome: effect.welcome.outcome }];
       case 'connectFailed':
-        return [{ is: 'connectFailed', code: effect.error.code }];
+        return [{ is: 'connectFailed', ...errorOf(effect.error) }];
       case 'connectionReplaced':
         this.#connectionId = effect.welcome.connection.connectionId;
         return [];
       case 'connectionResumed':
         return [];
       case 'callSucceeded':
-        return [{ is: 'succeeded', call: effect.call, ...(effect.page ? { page: seqsOf(effect.page) } : {}) }];
+        return [{ is: 'succeeded', call: effect.call, ...resultOf(effect.result) }];
       case 'callFailed':
-        return [{ is: 'failed', call: effect.call, code: effect.error.code }];
+        return [{ is: 'failed', call: effect.call, ...errorOf(effect.error) }];
       case 'emit':
         return [this.#wordOf(effect.event)];
       case 'warn':
@@ -87,6 +87,7 @@ class Translator {
 
   #wordOf({ name, ...event }) {
     const { connection, connectionId, from, type, data, reason, outcome, missing, page, erasure } = event;
+    const { action, restriction, kind, error } = event;
     switch (name) {
       case 'reconnecting':
         return { is: 'event', name };
@@ -105,12 +106,28 @@ class Translator {
         return { is: 'event', name, page: seqsOf(page) };
       case 'erased':
         return { is: 'event', name, ...erasure };
+      case 'moderated':
+        return { is: 'event', name, seq: action.seq, action: action.action, user: action.user };
+      case 'restricted':
+        return { is: 'event', name, ...restriction };
+      case 'unrestricted':
+        return { is: 'event', name, kind };
       case 'disconnected':
-        return { is: 'event', name, reason };
+        return { is: 'event', name, reason, restriction: (restriction ?? error?.restriction)?.kind };
       default:
         throw new Error(`Cannot translate the event ${name}.`);
     }
   }
+}
+
+function errorOf({ code, restriction, retryAfter }) {
+  return { code, restriction: restriction?.kind, retryAfter };
+}
+
+function resultOf(result) {
+  if (result === undefined) return {};
+  if (Array.isArray(result)) return { restrictions: result.map(({ kind, ref }) => `${kind} ${ref}`) };
+  return result.messages === undefined ? result : { page: seqsOf(result) };
 }
 
 function seqsOf({ messages }) {

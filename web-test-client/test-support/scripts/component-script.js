@@ -17,6 +17,7 @@ export async function runComponentScript({ policy, connection = null, senderId =
   let lastId = 0;
   const channel = {
     connectionId: connection,
+    user: null,
     send({ type, data }) {
       if (type === CHAT_TYPE) found.signals.push([clock.now, 'message', JSON.parse(data).typingN ?? null]);
       else found.signals.push([clock.now, type === 'typing' ? decodeTyping({ type, data }).action : type]);
@@ -34,27 +35,28 @@ export async function runComponentScript({ policy, connection = null, senderId =
   const handle = (event) => chat.handle(event, clock.now);
 
   const acts = {
-    connected({ id }) {
+    connected({ id, user = null }) {
       channel.connectionId = id;
+      channel.user = user;
       handle({ kind: 'connected', connectionId: id });
-      handle({ kind: 'connectionCreated', connection: { connectionId: id, data: '' } });
+      handle({ kind: 'connectionCreated', connection: { connectionId: id, data: '', user } });
     },
     reconnecting: () => handle({ kind: 'reconnecting' }),
     reconnected: ({ id }) => handle({ kind: 'reconnected', connectionId: id }),
     disconnected: () => handle({ kind: 'disconnected' }),
-    connectionCreated: ({ id, data = '' }) => handle({
-      kind: 'connectionCreated', connection: { connectionId: id, data },
+    connectionCreated: ({ id, data = '', user = null }) => handle({
+      kind: 'connectionCreated', connection: { connectionId: id, data, user },
     }),
-    connectionDestroyed: ({ id, data = '' }) => handle({
-      kind: 'connectionDestroyed', connection: { connectionId: id, data },
+    connectionDestroyed: ({ id, data = '', user = null }) => handle({
+      kind: 'connectionDestroyed', connection: { connectionId: id, data, user },
     }),
-    signal({ from, data = '', type = 'typing', action, n, content }) {
+    signal({ from, data = '', user = null, type = 'typing', action, n, content }) {
       const body = content ?? (action && { action, n });
       handle({
         kind: 'signal',
         type,
         data: typeof body === 'object' ? JSON.stringify(body) : body,
-        from: from === undefined ? null : { connectionId: from, data },
+        from: from === undefined ? null : { connectionId: from, data, user },
         seq: null,
       });
     },

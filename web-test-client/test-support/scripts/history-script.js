@@ -10,12 +10,13 @@ const timeOf = (seq) => 1_700_000_000_000 + seq * 1000;
  * Runs one case of `Tests/Vectors/history`: a component on a channel whose history the script gives. Calls `found(step,
  * seen)` after each step, `seen` being `{asks, rows, earlier, loading, unread, error, received}`.
  */
-export async function runHistoryScript({ timeZone, limit, steps }, found) {
+export async function runHistoryScript({ timeZone, limit, wireForm, steps }, found) {
   let asks = [];
   let received = [];
   const waiting = [];
   const channel = {
     connectionId: null,
+    user: null,
     hasHistory: false,
     epoch: null,
     send: ({ data }) => new Promise((resolve, reject) => sends.push({ data, resolve, reject })),
@@ -28,6 +29,7 @@ export async function runHistoryScript({ timeZone, limit, steps }, found) {
   const shown = [];
   const chat = new TextChatComponent({
     channel,
+    wireForm,
     timeline: new ChatTimeline({ calendar: timeZone ? readerCalendar(timeZone) : null, limit }),
     changed(changes, activity) {
       applyChanges(shown, changes);
@@ -36,8 +38,9 @@ export async function runHistoryScript({ timeZone, limit, steps }, found) {
   });
   chat.isVisible = true;
   let now = 0;
-  const enter = ({ id, epoch, history }) => {
+  const enter = ({ id, user, epoch, history }) => {
     if (id !== undefined) channel.connectionId = id;
+    if (user !== undefined) channel.user = user;
     if (epoch !== undefined) channel.epoch = epoch;
     if (history !== undefined) channel.hasHistory = history;
   };
@@ -60,9 +63,7 @@ export async function runHistoryScript({ timeZone, limit, steps }, found) {
     page: ({ page }) => waiting.shift().resolve(pageOf(page)),
     fail: ({ code = 500 }) => waiting.shift().reject(Object.assign(new Error('no'), { code })),
     history: ({ page }) => chat.handle({ kind: 'history', page: pageOf(page) }, now),
-    erased: ({ ref, through }) => {
-      chat.handle({ kind: 'erased', ...(through === undefined ? { ref } : { through }) }, now);
-    },
+    erased: ({ do: kind, rows, ...erasure }) => chat.handle({ kind, ...erasure }, now),
     loadEarlier: () => chat.loadEarlier(),
     visible: ({ value }) => (chat.isVisible = value),
     senderId: ({ id }) => (chat.senderId = id),
@@ -98,9 +99,9 @@ function askOf({ before, after, limit }) {
   return `${before !== undefined ? `before ${before}` : after !== undefined ? `after ${after}` : 'newest'}, ${limit}`;
 }
 
-function signalOf({ seq, from, text, localId, sentOn, type = 'text-chat' }) {
+function signalOf({ seq, from, user = null, text, localId, sentOn, type = 'text-chat' }) {
   const data = type === 'TextChat' ? text : JSON.stringify({ text, localId, sentOn });
-  return { seq, from: from ? { connectionId: from, data: '' } : null, type, data };
+  return { seq, from: from ? { connectionId: from, data: '', user } : null, type, data };
 }
 
 function pageOf({ messages, ...page }) {

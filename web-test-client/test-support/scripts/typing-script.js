@@ -56,10 +56,10 @@ export function runTypingScript({ policy, steps, until }) {
         text += 'a';
         return engine.handle({ kind: 'draftEdited', text }, now);
       case 'signal': {
-        const { from, user, type = 'typing', action, n, data = action && JSON.stringify({ action, n }) } = step;
+        const { from, user, userId, type = 'typing', action, n, data = action && JSON.stringify({ action, n }) } = step;
         const typing = decodeTyping({ type, data });
         if (typing === null || from === undefined) return engine.advance(now);
-        return engine.handle({ kind: 'signal', ...typing, from, user }, now);
+        return engine.handle({ kind: 'signal', ...typing, from, user, userId }, now);
       }
       case 'typingN':
         if (engine.typingN !== step.value) found.unexpected.push([now, 'typingN', engine.typingN]);

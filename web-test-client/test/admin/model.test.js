@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   Pages, Series, age, bytes, cards, decimal, describeEvent, describeState, percent, personName,
-  seconds, sessionHash, sessionInHash, sessionName,
+  restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash, sessionName, undoing,
 } from "../../../Sources/SignalingServer/Admin/Page/model.mjs";
 
 const stats = (at, changes = {}) => ({
@@ -47,6 +47,22 @@ test("pages stay within a list that shrinks", () => {
   assert.equal(pages.text, "101–150 of 150");
   pages.previous();
   assert.equal(pages.offset, 0);
+});
+
+test("MOD-2: restrictions in words, and the actions that undo them", () => {
+  const by = { connectionId: "c-1" };
+  const mute = { ref: 5, kind: "mute", user: "u-17", by: { ...by, user: "u-3" } };
+  assert.deepEqual(
+    [restrictionName(mute), restrictionSubject(mute), restrictionAuthor(mute), undoing(mute)],
+    ["muted", "user u-17", "user u-3", { action: "unmute", ref: 5 }]);
+  const ban = { ref: 6, kind: "ban", connectionId: "c-2", by };
+  assert.deepEqual(
+    [restrictionName(ban), restrictionSubject(ban), restrictionAuthor(ban), undoing(ban)],
+    ["banned", "the guest of connection c-2", "connection c-1", { action: "unban", ref: 6 }]);
+  const freeze = { ref: 7, kind: "freeze" };
+  assert.deepEqual(
+    [restrictionName(freeze), restrictionSubject(freeze), restrictionAuthor(freeze), undoing(freeze)],
+    ["frozen", "the session", "a backend", { action: "unfreeze" }]);
 });
 
 test("events and states in words", () => {

@@ -241,3 +241,15 @@ test('answers that come too late change nothing', () => {
   made.give('leave');
   assert.deepEqual([made.fail(), made.give('connected')], [[], []]);
 });
+
+test('MOD-3: a banned user is not brought back by the plan, but may try again', () => {
+  const made = connected();
+  const ban = { kind: 'ban', reason: 'No advertising' };
+  assert.deepEqual(made.give('ended', { reason: 'forceDisconnected', restriction: ban }), ['end forceDisconnected']);
+  assert.equal(made.plan.nextDeadline, null);
+  assert.deepEqual(made.want(), []);
+  const [, opened] = made.give('connect', { credentials: ALL });
+  assert.equal(opened, 'open t1');
+  assert.deepEqual(made.fail({ code: 1570, message: 'The user is banned.', restriction: ban }), ['fail 1570']);
+  assert.equal(made.plan.nextDeadline, null);
+});

@@ -24,7 +24,7 @@ const methods = chat.members.filter(({ kind }) => kind === 'method');
 /** Members that only the test page uses, and those that the browser calls. */
 const INTERNAL = new Set([
   'constructor', 'connectedCallback', 'disconnectedCallback', 'adoptedCallback', 'attributeChangedCallback',
-  'adoptProperties', 'customize', 'nameOf', 'showFacts', 'showNote', 'noteReading',
+  'adoptProperties', 'customize', 'nameOf', 'showFacts', 'showNote', 'noteReading', 'openPersonMenu', 'textOfRestriction',
 ]);
 
 const BASE = Object.getPrototypeOf(ChatAttributes.prototype);

@@ -5,14 +5,16 @@ import { decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form
 
 for (const { name, signal, now, message } of vectorCases('chat/received.json')) {
   test(`CHAT ${name}`, () => {
-    const from = signal.from === undefined ? null : { connectionId: signal.from, data: signal.senderData ?? '' };
+    const from = signal.from === undefined ? null : {
+      connectionId: signal.from, data: signal.senderData ?? '', user: signal.user ?? null,
+    };
     const read = decodeSignal({ type: signal.type, data: signal.data, from, receivedAt: now });
     if (message === null) {
       assert.equal(read, null);
       return;
     }
-    const { text, senderId, alias, sentAt, localId } = read;
-    assert.deepEqual({ text, senderId, alias, sentAt, localId }, message);
+    const { text, senderId, user, alias, sentAt, localId } = read;
+    assert.deepEqual({ text, senderId, user, alias, sentAt, localId }, { user: null, ...message });
   });
 }
 

@@ -52,3 +52,43 @@ test('CHAT-4 the name of a guest is in the words of the reader, also if the send
   assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1895' }, { guest }), 'Gast 1895');
   assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1896' }, { guest }), 'Guest 1896');
 });
+
+const user = { connectionId: 'a1', data: 'name=Ada', user: 'u-17' };
+
+test('CHAT-4 all connections of a user have one name, that of the newest, and the user’s own word is not needed', () => {
+  const book = new NameBook();
+  book.note(user);
+  book.note({ connectionId: 'a2', data: 'Ada Lovelace', user: 'u-17' });
+  assert.equal(book.nameOf({ senderId: 'a1', user: 'u-17', alias: null }), 'Ada Lovelace');
+  assert.equal(book.nameOf({ senderId: 'a1', alias: 'Eve' }), 'Ada Lovelace', 'known by the connection alone');
+  assert.equal(book.nameOf({ senderId: 'gone', user: 'u-17', alias: 'Eve' }), 'Ada Lovelace', 'from the history');
+  assert.equal(book.nameOfUser('u-17'), 'Ada Lovelace');
+  assert.equal(book.nameOfUser('u-18'), null);
+});
+
+test('CHAT-4 two tabs of a user without data have the name of their messages', () => {
+  const book = new NameBook();
+  for (const connectionId of ['c1', 'c2']) book.note({ connectionId, data: '', user: 'u-5' });
+  assert.equal(book.nameOf({ senderId: 'c1', user: 'u-5', alias: 'Cy' }), 'Cy');
+  assert.equal(book.nameOf({ senderId: 'c2', user: 'u-5', alias: 'Cy' }), 'Cy');
+});
+
+test('CHAT-4 a guest with the name of a user is marked, and cannot claim the name in a message', () => {
+  const book = new NameBook();
+  book.note(user);
+  book.note({ connectionId: 'g1', data: 'Ada' });
+  assert.equal(book.isGuest({ senderId: 'g1', user: null }), true);
+  assert.equal(book.isGuest({ senderId: 'a1', user: 'u-17' }), false);
+  assert.equal(book.isGuest({ senderId: 'a1' }), false, 'known by the connection alone');
+  assert.equal(book.isGuest({ senderId: null }), false, 'the server is no guest');
+  assert.equal(book.nameOf({ senderId: 'g2', user: null, alias: 'Ada' }), 'Guest 4243');
+  assert.equal(book.nameOf({ senderId: 'u-17', user: null, alias: 'Ada' }), 'Guest 4753', 'a connection called like a user');
+});
+
+test('CHAT-4 where no sender has a user nobody is marked', () => {
+  const book = new NameBook();
+  book.note(ada);
+  assert.equal(book.isGuest({ senderId: 'ada-id', user: null }), false);
+  book.note(user);
+  assert.equal(book.isGuest({ senderId: 'ada-id', user: null }), true);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Emitter } from '../../opentok/api/emitter.js';
 import { SessionChannel } from '../../text-chat/session-channel.js';
+import { TextChatComponent } from '../../text-chat/text-chat-component.js';
 
 const ada = { connectionId: 'ada-id', data: 'Ada' };
 
@@ -72,8 +73,10 @@ test('CHAT-9 a session of this library has a history, and any other has none', a
   session.emit('history', { page });
   session.emit('messagesErased', { ref: 3 });
   session.emit('messagesErased', { through: 4 });
+  session.emit('messagesErased', { user: 'u-17', before: 9 });
   assert.deepEqual(received, [
     { kind: 'history', page: { ...page, messages } }, { kind: 'erased', ref: 3 }, { kind: 'erased', through: 4 },
+    { kind: 'erased', user: 'u-17', before: 9 },
   ]);
 });
 
@@ -97,4 +100,27 @@ test('CHAT send ends with the result of the session’s handler', async () => {
   session.sent[1].handler({ code: 403, message: 'no' });
   assert.deepEqual(await results[0], {});
   await assert.rejects(results[1], { code: 403 });
+});
+
+test('USR-2 a session of this library tells one’s own user, and any other none', () => {
+  const session = new StubSession();
+  const { channel } = channelOn(session);
+  assert.equal(channel.user, null);
+  session.connection = { connectionId: 'me' };
+  assert.equal(channel.user, null);
+  session.connection = { connectionId: 'me', user: 'u-3' };
+  assert.equal(channel.user, 'u-3');
+});
+
+test('ERR-1 a message that a restriction has stopped has failed with it', async () => {
+  const session = new StubSession();
+  session.connection = { connectionId: 'me', user: 'u-3' };
+  const { channel } = channelOn(session);
+  const chat = new TextChatComponent({ channel });
+  chat.edit('hi');
+  const sending = chat.send(0, '1');
+  const restriction = { kind: 'mute', until: 5 };
+  session.sent.at(-1).handler({ code: 403, message: 'muted', restriction });
+  const { outcome, failure } = await sending;
+  assert.deepEqual([outcome, failure], ['failed', { code: 403, message: 'muted', restriction }]);
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
-import { causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, offersRetry } from '../../chat/words/causes.js';
+import {
+  causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, mayComeBack, offersRetry,
+} from '../../chat/words/causes.js';
 import { errorForClose, mayReconnectAfter, reasonForClose } from '../../opentok/client/reconnect-policy.js';
 
 const PROTOCOL = readFileSync(new URL('../../../docs/PROTOCOL.md', import.meta.url), 'utf8');
@@ -15,7 +17,7 @@ function codesOf(heading) {
 }
 
 /** Why a connect fails. The other codes are faults of a program: the user reads that it is the server's or the page's. */
-const CONNECT = { 1004: 'refused', 1005: 'wrongChat', 1006: 'unreachable', 1027: 'full', 500: 'unreachable' };
+const CONNECT = { 1004: 'refused', 1005: 'wrongChat', 1006: 'unreachable', 1027: 'full', 1570: 'banned', 500: 'unreachable' };
 
 const UNSENT = {
   400: ['failedOther', null], 403: ['failedNotAllowed', null], 404: ['failedOther', null], 413: ['failedTooLarge', 'edit'],
@@ -23,13 +25,13 @@ const UNSENT = {
 };
 
 /** Of moderation and of the library: no chat gets them for a message. */
-const FOR_DEVELOPERS = [1004, 1005, 1006, 1010, 1011, 1015, 1027, 1520, 2001];
+const FOR_DEVELOPERS = [1004, 1005, 1006, 1010, 1011, 1015, 1027, 1520, 1570, 2001];
 
 const CLOSES = { 4502: 'removed', 4505: 'expired' };
 
 test('ERR-1 every error code of a connect has a sentence', () => {
   const codes = codesOf('10. Errors');
-  assert.equal(codes.length, 15);
+  assert.equal(codes.length, 16);
   for (const code of codes) {
     const cause = causeOfFailedConnect({ code, message: '' });
     assert.equal(cause, CONNECT[code] ?? 'serverFault', String(code));
@@ -84,4 +86,17 @@ test('the reasons of an end, and any that a later server may give', () => {
 test('no button tries in vain, or brings back at once a user who was removed', () => {
   const pointless = ['expired', 'removed', 'notSetUp', 'blocked', 'oldBrowser'];
   assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !offersRetry(key)).sort(), pointless.sort());
+});
+
+test('MOD-3 a ban is told from a removal, and the user may try again, but the chat does not by itself', () => {
+  assert.equal(causeOfEnd('forceDisconnected', null, { kind: 'ban' }), 'banned');
+  assert.equal(causeOfEnd('networkDisconnected', { code: 1570 }), 'banned');
+  assert.equal(causeOfEnd('forceDisconnected', null, null), 'removed');
+  assert.equal(offersRetry('banned'), true);
+  assert.deepEqual([mayComeBack('banned'), mayComeBack('removed'), mayComeBack('lost')], [false, false, true]);
+});
+
+test('MOD-4 a message that a restriction has stopped can be sent later', () => {
+  assert.deepEqual(causeOfUnsent(403, { kind: 'mute' }), { key: 'failedRestricted', remedy: 'retry' });
+  assert.deepEqual(causeOfUnsent(403), { key: 'failedNotAllowed', remedy: null });
 });

@@ -229,13 +229,13 @@ function hasForgotten(gap, first, knows) {
 }
 
 function withoutErased(messages, erasures) {
-  return erasures.reduce(
-    (kept, { ref, through }) =>
-      through === undefined
-        ? kept.map((message) => (message.seq === ref ? erasedForm(message) : message))
-        : kept.filter(({ seq }) => seq > through),
-    messages,
-  );
+  return erasures.reduce((kept, { ref, through, user, before }) => {
+    if (through !== undefined) return kept.filter(({ seq }) => seq > through);
+    const isErased = user === undefined
+      ? ({ seq }) => seq === ref
+      : ({ seq, from }) => seq < before && from?.user === user;
+    return kept.map((message) => (isErased(message) ? erasedForm(message) : message));
+  }, messages);
 }
 
 function erasedForm({ seq, from, time }) {

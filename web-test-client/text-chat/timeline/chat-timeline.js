@@ -1,3 +1,4 @@
+import { authorOf } from './author.js';
 import { ERASED } from './erased.js';
 import { STANDARD_RULE } from './grouping-rule.js';
 import { TimelineLayout } from './timeline-layout.js';
@@ -14,11 +15,12 @@ import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-l
  * - Every method that changes something returns the steps from the rows before to the rows after
  *   (`timeline-change.js`). What it costs depends on how much changes, not on how long the history is.
  *
- * A message is `{text, senderId, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN}`,
- * `direction` being `sent` or `received`, `state` `sending`, `sent` or `failed`, and `failure` the channel's error
- * (`{code, message}`), or `{code: null, message: 'interrupted'}`. An erased message has `isErased` and a text that says
- * so. A row is `{id, kind: 'message', message, position, showsSender, showsTime}`, or one of the kind `day` (with
- * `day`), `unreadDivider`, `gap` or `beginning`. Its id stays, and no two rows share one.
+ * A message is `{text, senderId, user, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN}`,
+ * `user` being the sender's by the server's word (null: a guest), `direction` `sent` or `received`, `state` `sending`,
+ * `sent` or `failed`, and `failure` the channel's error (`{code, message}`), or `{code: null, message: 'interrupted'}`.
+ * An erased message has `isErased` and a text that says so. A row is `{id, kind: 'message', message, position,
+ * showsSender, showsTime}`, or one of the kind `day` (with `day`), `unreadDivider`, `gap` or `beginning`. Its id stays,
+ * and no two rows share one.
  */
 export class ChatTimeline {
   /**
@@ -282,8 +284,12 @@ export class ChatTimeline {
     return null;
   }
 
-  /** Removes the content of a message, or all messages up to one (HIS-9). Those that are not sent yet stay. */
-  erase({ ref, through }) {
+  /**
+   * Removes the content of a message, all messages up to one, or the content of those of a user that are before a seq
+   * (HIS-9). Those that are not sent yet stay.
+   */
+  erase({ ref, through, user, before }) {
+    if (user !== undefined) return this.#eraseUser(user, before);
     if (through === undefined) {
       const index = this.#indexOfKey(keyOf(this.#era, ref, 0));
       if (index !== null) this.#erase(index);
@@ -297,6 +303,17 @@ export class ChatTimeline {
     }
     // What was before them is erased, too.
     if (this.#floor !== null && this.#floor <= through) this.#hasBeginning = true;
+    return this.#finish();
+  }
+
+  #eraseUser(user, before) {
+    const { lines } = this.#layout;
+    for (let index = lines.messageFrom(0); index < lines.count; index = lines.messageFrom(index + 1)) {
+      const { key, message } = lines.at(index);
+      // The messages of former orders are before all of this one.
+      const isBefore = key.era < this.#era || (key.era === this.#era && (message.seq ?? key.seq) < before);
+      if (isBefore && message.user === user) this.#erase(index);
+    }
     return this.#finish();
   }
 
@@ -386,6 +403,7 @@ export class ChatTimeline {
     const message = {
       alias: null,
       senderId: null,
+      user: null,
       localId: null,
       failure: null,
       isErased: false,
@@ -471,7 +489,7 @@ const REPEATED_ERAS = 4;
 function isRepeated(shown, read) {
   if (shown.direction === 'sent' && read.direction === 'sent') return true;
   const isErased = shown.isErased || read.isErased === true;
-  return shown.senderId === read.senderId && (isErased || shown.text === read.text);
+  return authorOf(shown) === authorOf(read) && (isErased || shown.text === read.text);
 }
 
 const hasLocalId = (message) => message.localId !== null && message.localId !== undefined;

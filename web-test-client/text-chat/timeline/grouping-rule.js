@@ -1,9 +1,11 @@
-// Which messages form a group, and which message of a group shows name and time. Messages of senders without an id
-// never group. A message dated before its predecessor counts as close to it.
+import { authorOf } from './author.js';
+
+// Which messages form a group, and which message of a group shows name and time. Messages of unknown
+// authors never group. A message dated before its predecessor counts as close to it.
 
 /**
  * A message groups if it is less than 120 s younger than the one before and less than 10 min younger than the group's
- * first, with the same side, sender and day. A failed message stands alone. Others' groups show the name on the first
+ * first, with the same side, author and day. A failed message stands alone. Others' groups show the name on the first
  * message; the last shows the time. Dates are those of arrival: wrong clocks of others change nothing.
  */
 export const STANDARD_RULE = Object.freeze({
@@ -19,7 +21,7 @@ export const STANDARD_RULE = Object.freeze({
 
 /**
  * OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by the
- * senders' clocks, with the same sender id. The first message shows name and time.
+ * senders' clocks, with the same author. The first message shows name and time.
  */
 export const OPENTOK_RULE = Object.freeze({
   window: 120_000,
@@ -55,5 +57,6 @@ function isSameSender(previous, next, rule) {
     if (previous.direction !== next.direction) return false;
     if (next.direction === 'sent') return true;
   }
-  return next.senderId !== null && next.senderId !== undefined && previous.senderId === next.senderId;
+  const author = authorOf(next);
+  return author !== null && authorOf(previous) === author;
 }

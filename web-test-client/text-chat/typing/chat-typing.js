@@ -11,8 +11,9 @@ import { TypingIndicator } from './typing-indicator.js';
  *   is one. Its promise resolves when the signal has left. After a rejection the next key sends a new signal.
  * - `changed(snapshot)` receives each new snapshot of the typing users.
  * - `policy`, `recipient`, `isOptedOut` and `blockedUsers`: see the properties.
- * - `userOf(connection)` names the user of a connection. Connections of the same user are shown as one; null: unknown.
- *   The default is the connection's data, unless it is empty.
+ * - `userOf(connection)` names the user of a connection; null: unknown. Connections of the same user are shown as one,
+ *   and so are those of one `user` by the server's word (USR-1). The default is the connection's data, unless it is
+ *   empty.
  * - `clock()` is in ms and monotonic; `setTimeout` and `clearTimeout` belong to it.
  */
 export class ChatTyping {
@@ -96,7 +97,7 @@ export class ChatTyping {
     this.handle({ kind: 'optedOut', value });
   }
 
-  /** Exactly these users are never shown; as `userOf` names them. */
+  /** Exactly these users are never shown: as `userOf` names them, or by their ids (USR-1). */
   get blockedUsers() {
     return this.#indicator.blockedUsers;
   }
@@ -129,7 +130,8 @@ export class ChatTyping {
   receive({ type, data, from }) {
     const typing = decodeTyping({ type, data });
     if (typing === null || from === null || from === undefined) return;
-    this.handle({ kind: 'signal', ...typing, from: from.connectionId, user: this.#userOf(from) });
+    const { connectionId, user: userId = null } = from;
+    this.handle({ kind: 'signal', ...typing, from: connectionId, user: this.#userOf(from), userId });
   }
 
   #carryOut(effects) {

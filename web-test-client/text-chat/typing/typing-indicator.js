@@ -22,19 +22,21 @@ import { TypingSender } from './typing-sender.js';
  * | `leave` | the user has left the room |
  * | `optedOut` `value` | whether the user has opted out of being seen |
  * | `blockedUsers` `users` | exactly these users are never shown |
- * | `connected` `id` | this connection is up; typing starts over on both sides |
+ * | `connected` `id`, `userId` | this connection is up; typing starts over on both sides. `userId`: one's own user, or null |
  * | `reconnecting`, `disconnected` | nothing is sent, and no user is shown |
  * | `connectionLost` | nothing is sent; others stay until they expire or the connection is up again |
  * | `memberCount` `value` | connections in the room, one's own included |
  * | `recipient` `id` | the only connection that gets the signals; null: all. The previous receivers get a finish |
  * | `publishFailed` `n` | signal `n` did not leave, or may not have left; it is not sent again |
- * | `signal` `action`, `n`, `from`, `user` | a typing signal of another connection; `user` null or empty: unknown |
+ * | `signal` `action`, `n`, `from`, `user`, `userId` | a typing signal of another connection. `user`: its name, null or
+ * empty: unknown. `userId`: by the server's word (USR-1), null: a guest |
  * | `messageReceived` `from`, `typingN` | a chat message of another connection, and its number or null |
  * | `connectionDestroyed` `id` | another connection has left |
  */
 export class TypingIndicator {
   #policy;
   #connection;
+  #userId = null;
   #isRunning = true;
   #sender;
   #roster;
@@ -126,7 +128,7 @@ export class TypingIndicator {
     const wasShown = this.current.typingCount + this.current.pausedCount > 0;
     this.#policy = policy;
     const delayed = this.#effectsOf(this.#sender.setPolicy(policy, now), null);
-    this.#roster = new TypingRoster({ policy, ownConnection: this.#connection });
+    this.#roster = new TypingRoster({ policy, ownConnection: this.#connection, ownUser: this.#userId });
     const noted = [
       { kind: 'recipient', id: this.#recipient },
       { kind: 'optedOut', value: this.#isOptedOut },
@@ -162,6 +164,7 @@ export class TypingIndicator {
         break;
       case 'connected':
         this.#connection = input.id;
+        this.#userId = input.userId ?? null;
         break;
       case 'reconnecting':
       case 'disconnected':

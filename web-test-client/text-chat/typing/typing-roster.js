@@ -10,6 +10,8 @@ export const CONNECTION_LIMIT = 10_000;
  * new snapshot if it differs from the last, else null.
  *
  * - State is kept per connection and shown per person. A person on two connections is one, and is gone when both are.
+ *   Connections are of one person by the server's word (`userId`), or else if their data names the same user.
+ * - Nobody sees themself, from another connection of their own either (TYP-10).
  * - Each state lasts its policy's expiry, to the instant.
  * - A chat message ends the typing of its own connection, and of no other.
  * - A person who stops typing is shown for the policy's `linger` more, except after a message or a departure.
@@ -25,9 +27,10 @@ export const CONNECTION_LIMIT = 10_000;
 export class TypingRoster {
   #policy;
   #ownConnection;
+  #ownUser;
   #current = NOBODY;
-  // By connection: {person, state, until, lastN}; states are typing, paused, silent (its number is remembered) and
-  // closed.
+  // By connection: {person, name, state, until, lastN}; states are typing, paused, silent (its number is remembered)
+  // and closed.
   #records = new Map();
   // By person: the connections on which they type or pause; no entry is empty.
   #people = new Map();
@@ -39,9 +42,10 @@ export class TypingRoster {
   #memberCount = 0;
   #recipient = null;
 
-  constructor({ policy = TYPING_PRESETS.standard, ownConnection = null } = {}) {
+  constructor({ policy = TYPING_PRESETS.standard, ownConnection = null, ownUser = null } = {}) {
     this.#policy = policy;
     this.#ownConnection = ownConnection;
+    this.#ownUser = ownUser;
     this.#display = new TypingDisplay(policy);
   }
 
@@ -70,6 +74,7 @@ export class TypingRoster {
         break;
       case 'connected':
         this.#ownConnection = input.id;
+        this.#ownUser = input.userId ?? null;
         this.#clear();
         break;
       case 'reconnecting':
@@ -103,18 +108,19 @@ export class TypingRoster {
     return this.#changed();
   }
 
-  #receive({ action, n = null, from, user = null }, now) {
-    if (!this.#follows(from) || (user && this.#blocked.has(user))) return;
-    const person = user ? `user ${user}` : `connection ${from}`;
+  #receive({ action, n = null, from, user = null, userId = null }, now) {
+    if (!this.#follows(from) || (userId !== null && userId === this.#ownUser)) return;
+    if ((user && this.#blocked.has(user)) || this.#blocked.has(userId)) return;
+    const person = personOf(from, user, userId);
     let record = this.#known(from, now);
     if (record) {
       if (record.state === 'closed') return;
       if (n !== null && record.lastN !== null && n <= record.lastN) return;
       // Only a typing signal names the person, and while the connection is shown its person stays the same.
-      if (!isShown(record)) record = { ...record, person };
+      if (!isShown(record)) record = { ...record, person, name: user };
     } else {
       if (!this.#makeSpace(now)) return;
-      record = { person, state: 'silent', until: now, lastN: null };
+      record = { person, name: user, state: 'silent', until: now, lastN: null };
     }
     record = { ...record, lastN: n ?? record.lastN };
     switch (action) {
@@ -157,11 +163,18 @@ export class TypingRoster {
   #block(users, now) {
     this.#blocked = new Set(users);
     for (const user of this.#blocked) {
-      const key = `user ${user}`;
-      for (const id of this.#people.get(key) ?? []) this.#records.delete(id);
-      this.#update(key, { isAtOnce: true, now });
-      this.#display.release(key);
+      for (const key of [`name ${user}`, `user ${user}`]) this.#forget(key, now);
     }
+    // A person by the server's word, of whom the app knows the name.
+    for (const [key, connections] of [...this.#people]) {
+      if ([...connections].some((id) => this.#blocked.has(this.#records.get(id)?.name))) this.#forget(key, now);
+    }
+  }
+
+  #forget(key, now) {
+    for (const id of this.#people.get(key) ?? []) this.#records.delete(id);
+    this.#update(key, { isAtOnce: true, now });
+    this.#display.release(key);
   }
 
   get #isOverCap() {
@@ -194,8 +207,7 @@ export class TypingRoster {
     const kept = id === null ? null : this.#known(id, now);
     this.#clear();
     if (kept === null) return;
-    const name = kept.person.startsWith('user ') ? kept.person.slice('user '.length) : null;
-    this.#put(kept, id, { name, now });
+    this.#put(kept, id, { name: kept.name ?? null, now });
   }
 
   // Whether the roster can follow one more connection. It drops remembered numbers, but no connection that is shown.
@@ -260,6 +272,12 @@ export class TypingRoster {
     if (snapshot !== null) this.#current = snapshot;
     return snapshot;
   }
+}
+
+/** The person of a connection: a user by the server's word, else one by a name, else the connection itself. */
+function personOf(connectionId, name, userId) {
+  if (userId !== null) return `user ${userId}`;
+  return name ? `name ${name}` : `connection ${connectionId}`;
 }
 
 function isShown(record) {

@@ -30,14 +30,15 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN 
 
 /**
  * The message in a signal; null if the signal is not a chat message. `from` is the connection that the server stamped,
- * and names the sender whatever the data states (CHAT-4). Without it (REST) the id in the data counts. A name in the
- * data has precedence over the connection's data, since a name is free to choose anyway.
+ * and names the sender and the sender's user, whatever the data states (CHAT-4). Without it (REST) the id in the data
+ * counts. A name in the data has precedence over the connection's data, since a name is free to choose anyway.
  */
 export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (typeof data !== 'string') return null;
   const message = {
     text: data,
     senderId: from?.connectionId ?? null,
+    user: from?.user ?? null,
     alias: textOrNull(from?.data),
     sentAt: receivedAt,
     receivedAt,

@@ -23,6 +23,7 @@ export const Code = Object.freeze({
   unableToForceDisconnect: 1520,
   unableToForceUnpublish: 1530,
   unableToForceMute: 1540,
+  userBanned: 1570,
   internalError: 2000,
   unexpectedServerResponse: 2001,
 });

@@ -5,15 +5,19 @@ const SHAPES = new Map([
   ['connected', isWholeConnected],
   ['connections', (message) => isConnectionList(message.connections) && isCount(message.rest)],
   ['ack', hasId],
-  ['error', (message) => Number.isInteger(message.code)],
+  ['error', isWholeError],
   ['signal', isWholeSignal],
   ['history', isWholeHistory],
   ['erased', isWholeErasure],
+  ['moderated', (message) => isCount(message.seq) && typeof message.action === 'string'],
+  ['restricted', (message) => isCount(message.seq) && isRestriction(message)],
+  ['unrestricted', (message) => isCount(message.seq) && typeof message.kind === 'string'],
+  ['restrictions', (message) => hasId(message) && isRestrictionList(message.restrictions)],
   ['connectionCreated', (message) => isConnection(message.connection)],
   ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
   ['connectionAway', (message) => typeof message.connectionId === 'string'],
   ['connectionBack', (message) => typeof message.connectionId === 'string'],
-  ['disconnected', () => true],
+  ['disconnected', (message) => isOptionalRestriction(message.restriction)],
   ['ping', () => true],
 ]);
 
@@ -27,7 +31,10 @@ function hasId(message) {
 }
 
 function isConnection(value) {
-  return typeof value === 'object' && value !== null && typeof value.connectionId === 'string';
+  return (
+    typeof value === 'object' && value !== null &&
+    typeof value.connectionId === 'string' && isOptional(value.user, 'string')
+  );
 }
 
 function isWholeConnected(message) {
@@ -40,6 +47,7 @@ function isWholeConnected(message) {
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
     isOptional(message.history, 'boolean') &&
+    (message.restrictions === undefined || isRestrictionList(message.restrictions)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
   );
@@ -93,9 +101,35 @@ function isWholeHistoryMessage(value) {
   );
 }
 
-/** One message or all up to one, not both (HIS-9). */
-function isWholeErasure({ seq, ref, through }) {
-  return isCount(seq) && (ref === undefined ? isCount(through) : isCount(ref) && through === undefined);
+/** One message, all up to one, or those of a user: exactly one of them (HIS-9). */
+function isWholeErasure({ seq, ref, through, user }) {
+  const named = [ref, through, user].filter((each) => each !== undefined);
+  return isCount(seq) && named.length === 1 && (user === undefined ? isCount(named[0]) : typeof user === 'string');
+}
+
+function isWholeError({ code, restriction, retryAfter }) {
+  return (
+    Number.isInteger(code) && isOptionalRestriction(restriction) && (retryAfter === undefined || isCount(retryAfter))
+  );
+}
+
+/** MOD-2. Kinds that this version does not know may come. */
+function isRestriction(value) {
+  return (
+    typeof value?.kind === 'string' &&
+    (value.until === undefined || isCount(value.until)) &&
+    isOptional(value.reason, 'string') &&
+    isOptional(value.user, 'string') &&
+    (value.ref === undefined || isCount(value.ref))
+  );
+}
+
+function isOptionalRestriction(value) {
+  return value === undefined || isRestriction(value);
+}
+
+function isRestrictionList(value) {
+  return Array.isArray(value) && value.every(isRestriction);
 }
 
 function isOptional(value, type) {

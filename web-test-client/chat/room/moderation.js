@@ -1,0 +1,249 @@
+import { ActionMenu } from '../views/action-menu.js';
+import { HeldView } from '../views/held-view.js';
+import { QuestionView } from '../views/question-view.js';
+
+/** How long a moderator may mute, in seconds; null: until it is lifted. */
+const MUTES = [600, 3600, null];
+
+/** The longest wait of a timer in browsers is 24.8 days. */
+const LONGEST_WAIT = 86_400_000;
+
+/**
+ * What moderators do in a chat: the menu of a message and of a person, the questions before an action, and the list of
+ * what holds. Whoever may not moderate sees none of it.
+ *
+ * A person is `{user, connectionId, name}`; `user` is null for a guest.
+ */
+export class Moderation {
+  #words;
+  #nameOfUser;
+  #tell;
+  #menu;
+  #question;
+  #held;
+  #session = null;
+  #listeners = null;
+  #restrictions = [];
+  #timer = null;
+  /** Increases with each reading: only the newest answer counts. */
+  #reading = 0;
+
+  /**
+   * `nameOfUser({user, senderId})` is the name of a person, or null. `tell(key)` shows a sentence to the moderator.
+   */
+  constructor(part, { words, nameOfUser, tell }) {
+    this.#words = words;
+    this.#nameOfUser = nameOfUser;
+    this.#tell = tell;
+    this.#menu = new ActionMenu(part);
+    this.#question = new QuestionView(part);
+    this.#held = new HeldView(part, {
+      words,
+      nameOf: ({ user, connectionId }) => this.#nameOf({ user, connectionId }),
+      undo: (restriction, button) => this.#undo(restriction, button),
+      freeze: (button, isFrozen) => this.#freeze(button, isFrozen),
+    });
+  }
+
+  set words(words) {
+    this.#words = words;
+    this.#held.words = words;
+  }
+
+  /** Whether the user may moderate. A session of OpenTok's own library cannot be moderated. */
+  get isActive() {
+    const { capabilities, moderate } = this.#session ?? {};
+    return typeof moderate === 'function' && capabilities?.forceDisconnect === 1;
+  }
+
+  // The session
+
+  attach(session) {
+    this.release();
+    this.#session = session;
+    this.#listeners = { moderated: () => this.#read() };
+    for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
+  }
+
+  release() {
+    if (this.#session === null) return;
+    for (const [name, listener] of Object.entries(this.#listeners)) this.#session.off(name, listener);
+    this.#session = null;
+    this.ended();
+  }
+
+  /** The session is connected, for the first time or again. */
+  connected() {
+    this.#held.isShown = this.isActive;
+    this.#read();
+  }
+
+  /** The connection has ended. */
+  ended() {
+    this.#reading += 1;
+    clearTimeout(this.#timer);
+    this.#menu.close();
+    this.#question.close();
+    this.#held.isShown = false;
+    this.#show([]);
+  }
+
+  async #read() {
+    if (!this.isActive) return;
+    this.#reading += 1;
+    const own = this.#reading;
+    const held = await this.#session.restrictions().catch(() => null);
+    if (held !== null && own === this.#reading) this.#show(held);
+  }
+
+  /** What has ended by itself goes from the list at its time. */
+  #show(held) {
+    const now = Date.now();
+    this.#restrictions = held.filter(({ until }) => until === undefined || until > now);
+    this.#held.show(this.#restrictions);
+    clearTimeout(this.#timer);
+    const next = Math.min(...this.#restrictions.map(({ until }) => until ?? Infinity));
+    if (next === Infinity) return;
+    this.#timer = setTimeout(() => this.#show(this.#restrictions), Math.min(next - now, LONGEST_WAIT));
+  }
+
+  // The menus
+
+  /** Whether a message has a menu for this user. */
+  hasMenu({ seq, isErased, direction, user, senderId }) {
+    if (!this.isActive || seq === null) return false;
+    return (this.#keepsMessages && !isErased) || (direction === 'received' && (user !== null || senderId !== null));
+  }
+
+  openMessageMenu(message, name, button) {
+    const person = { user: message.user, connectionId: message.senderId, name };
+    const isOther = message.direction === 'received' && (person.user !== null || person.connectionId !== null);
+    const items = [];
+    if (this.#keepsMessages && !message.isErased) items.push(this.#deleteItem(message.seq, name));
+    if (isOther) items.push(...this.#personItems(person));
+    this.#menu.open(button, this.#words.text('menuOfMessage', { name }), items);
+  }
+
+  openPersonMenu(person, button, items) {
+    const all = [...items, ...(this.isActive ? this.#personItems(person) : [])];
+    this.#menu.open(button, this.#words.text('menuOfPerson', { name: person.name }), all);
+  }
+
+  get #keepsMessages() {
+    return this.#session?.hasHistory === true;
+  }
+
+  #personItems(person) {
+    const isGuest = person.user === null;
+    const isHere = this.#connectionsOf(person).length > 0;
+    return [
+      // A guest comes back with another connection: there is nobody to mute.
+      ...(isGuest ? [] : MUTES.map((seconds) => this.#muteItem(person, seconds))),
+      ...(isHere ? [this.#removeItem(person)] : []),
+      ...(isGuest && !isHere ? [] : [this.#banItem(person)]),
+      ...(isGuest || !this.#keepsMessages ? [] : [this.#deleteAllItem(person)]),
+    ];
+  }
+
+  #connectionsOf({ user, connectionId }) {
+    const { connections } = this.#session;
+    if (user === null) return [connections.get(connectionId)].filter((each) => each !== undefined);
+    return connections.where((each) => each.user === user);
+  }
+
+  #nameOf({ user = null, connectionId = null }) {
+    if (user !== null) return this.#nameOfUser({ user, senderId: connectionId }) ?? user;
+    return connectionId === null ? '' : (this.#nameOfUser({ user: null, senderId: connectionId }) ?? '');
+  }
+
+  // The actions
+
+  #deleteItem(ref, name) {
+    return this.#item('deleteMessage', {}, 'askDelete', { name }, {
+      text: 'explainDelete', yes: 'doDelete', isDanger: true, act: () => this.#session.erase({ ref }),
+    });
+  }
+
+  #deleteAllItem({ user, name }) {
+    return this.#item('deleteAll', { name }, 'askDeleteAll', { name }, {
+      text: 'explainDelete', yes: 'doDelete', isDanger: true, act: () => this.#session.erase({ user }),
+    });
+  }
+
+  #muteItem({ user, name }, seconds) {
+    const time = seconds === null ? {} : { time: { text: this.#words.duration(seconds) } };
+    const [item, title] = seconds === null ? ['muteForever', 'askMuteForever'] : ['mute', 'askMute'];
+    return this.#item(item, time, title, { name, ...time }, {
+      text: 'explainMute', yes: 'doMute', hasReason: true,
+      act: ({ reason }) => this.#session.moderate({ action: 'mute', user, seconds, reason }),
+    });
+  }
+
+  #removeItem(person) {
+    return this.#item('remove', {}, 'askRemove', { name: person.name }, {
+      text: 'explainRemove', yes: 'doRemove',
+      act: () => Promise.all(this.#connectionsOf(person).map((each) => this.#session.forceDisconnect(each))),
+    });
+  }
+
+  #banItem({ user, connectionId, name }) {
+    const isGuest = user === null;
+    return this.#item('ban', {}, 'askBan', { name }, {
+      text: isGuest ? 'explainBanGuest' : 'explainBan', yes: 'doBan', isDanger: true, hasReason: true,
+      also: isGuest || !this.#keepsMessages ? null : this.#words.text('alsoDelete', { name }),
+      act: ({ reason, also }) => this.#session.moderate({
+        action: 'ban', ...(isGuest ? { connectionId } : { user }), reason, eraseMessages: also,
+      }),
+    });
+  }
+
+  /** A command with a question before it. */
+  #item(key, values, title, titleValues, { text, yes, act, also = null, hasReason = false, isDanger = false }) {
+    const words = this.#words;
+    return {
+      text: words.text(key, values),
+      isDanger,
+      act: (opener) => this.#question.ask({
+        title: words.text(title, titleValues),
+        text: words.text(text, titleValues),
+        yes: words.text(yes),
+        reason: hasReason ? words.text('reason', titleValues) : null,
+        also,
+        isDanger,
+        opener,
+        act: (given) => this.#carryOut(() => act(given)),
+      }),
+    };
+  }
+
+  #freeze(button, isFrozen) {
+    if (isFrozen) {
+      this.#carryOut(() => this.#session.moderate({ action: 'unfreeze' }));
+      return;
+    }
+    this.#question.ask({
+      title: this.#words.text('askFreeze'),
+      text: this.#words.text('explainFreeze'),
+      yes: this.#words.text('doFreeze'),
+      reason: this.#words.text('reasonForAll'),
+      opener: button,
+      act: ({ reason }) => this.#carryOut(() => this.#session.moderate({ action: 'freeze', reason })),
+    });
+  }
+
+  #undo({ kind, ref }) {
+    const undos = { mute: { action: 'unmute', ref }, ban: { action: 'unban', ref }, freeze: { action: 'unfreeze' } };
+    this.#carryOut(() => this.#session.moderate(undos[kind]));
+  }
+
+  async #carryOut(act) {
+    try {
+      await act();
+    } catch (error) {
+      // It has ended meanwhile, or the guest has left.
+      this.#tell(error.code === 404 ? 'actionTooLate' : 'actionFailed');
+    }
+    // The event comes before the answer. A lost one is made up for.
+    this.#read();
+  }
+}

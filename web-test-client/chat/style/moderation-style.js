@@ -1,0 +1,233 @@
+/** The style of guests and restrictions, and of what moderators see: menus, questions, and the list of what holds. */
+export const MODERATION_STYLE = `
+.guest-mark {
+  flex: none;
+  border: 1px solid var(--line);
+  border-radius: 1rem;
+  padding: 0 0.45rem;
+  color: var(--ink-soft);
+  font-size: 0.75rem;
+  line-height: 1.35;
+}
+
+.short .guest-mark {
+  display: none;
+}
+
+.restriction {
+  grid-column: 1 / -1;
+  border-radius: 10px;
+  padding: 0.5rem 0.75rem;
+  background: var(--raised);
+  color: var(--ink);
+  font-size: 0.875rem;
+  overflow-wrap: anywhere;
+}
+
+.restriction:empty {
+  display: none;
+}
+
+button.plain {
+  background: var(--raised);
+  border-color: var(--line);
+}
+
+button.plain:hover:enabled {
+  border-color: var(--ink-soft);
+}
+
+button.primary.danger {
+  background: var(--danger);
+  color: var(--surface);
+}
+
+button.primary.danger:hover:enabled {
+  background: color-mix(in srgb, var(--danger) 85%, var(--ink));
+}
+
+/* The button of a moderator at a message shows where the pointer or the keyboard is. Fingers have neither. */
+.row-menu {
+  flex: none;
+  align-self: end;
+  width: 2.25rem;
+  height: 2.25rem;
+  border-radius: 50%;
+  padding: 0;
+  background: none;
+  color: var(--ink-soft);
+  line-height: 1;
+  opacity: 0;
+}
+
+.row.sent .row-menu {
+  order: -1;
+}
+
+.row:hover .row-menu,
+.row.chosen .row-menu,
+.row-menu:focus-visible,
+.row-menu[aria-expanded="true"] {
+  opacity: 1;
+}
+
+.row-menu:hover,
+.row-menu[aria-expanded="true"] {
+  background: var(--raised);
+}
+
+@media (hover: none) {
+  .row-menu {
+    width: 2.75rem;
+    height: 2.75rem;
+    /* As high as a message of one line. */
+    margin-block: -0.2rem;
+    opacity: 0.7;
+  }
+}
+
+.action-menu {
+  inset: auto;
+  margin: 0;
+  min-width: 12rem;
+  max-width: calc(100vw - 1rem);
+  border: 1px solid var(--line);
+  border-radius: 10px;
+  padding: 0.3rem;
+  background: var(--surface);
+  color: var(--ink);
+  box-shadow: var(--shadow);
+}
+
+.action-menu button {
+  display: block;
+  width: 100%;
+  min-height: 2.5rem;
+  background: none;
+  overflow-wrap: anywhere;
+  text-align: start;
+  white-space: normal;
+}
+
+.action-menu button:hover,
+.action-menu button:focus-visible {
+  background: var(--raised);
+}
+
+.action-menu button.danger {
+  color: var(--danger);
+}
+
+.question {
+  width: min(26rem, calc(100vw - 2rem));
+  border: 1px solid var(--line);
+  border-radius: var(--radius);
+  padding: 1.25rem;
+  background: var(--surface);
+  color: var(--ink);
+  box-shadow: var(--shadow);
+}
+
+.question::backdrop {
+  background: rgb(0 0 0 / 40%);
+}
+
+.question h3 {
+  margin: 0;
+  font-size: 1.0625rem;
+  overflow-wrap: anywhere;
+}
+
+.question p {
+  margin: 0.5rem 0 0;
+  color: var(--ink-soft);
+  overflow-wrap: anywhere;
+}
+
+.question-line {
+  display: grid;
+  gap: 0.3rem;
+  margin-top: 1rem;
+  font-size: 0.875rem;
+}
+
+.question-line input {
+  width: 100%;
+  border: 1px solid var(--line);
+  border-radius: 10px;
+  padding: 0.5rem 0.7rem;
+  background: var(--raised);
+  color: inherit;
+  font: inherit;
+  font-size: 1rem;
+}
+
+.question-check {
+  display: flex;
+  gap: 0.6rem;
+  align-items: baseline;
+  margin-top: 0.9rem;
+  font-size: 0.875rem;
+}
+
+.question-buttons {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.6rem;
+  justify-content: flex-end;
+  margin-top: 1.25rem;
+}
+
+.moderation {
+  flex: none;
+  border-bottom: 1px solid var(--line);
+  padding: 0.4rem 1rem;
+  font-size: 0.875rem;
+}
+
+.moderation button.plain {
+  padding: 0.3rem 0.75rem;
+}
+
+.moderation-panel {
+  display: grid;
+  gap: 0.5rem;
+  justify-items: start;
+  max-height: 40cqh;
+  padding: 0.5rem 0 0.2rem;
+  overflow-y: auto;
+}
+
+.held {
+  display: grid;
+  width: 100%;
+  margin: 0;
+  padding: 0;
+  list-style: none;
+}
+
+.held li {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.1rem 0.75rem;
+  align-items: baseline;
+  padding: 0.25rem 0;
+  overflow-wrap: anywhere;
+}
+
+.held-reason,
+.held-none {
+  color: var(--ink-soft);
+}
+
+.held li .link {
+  min-height: 1.75rem;
+  margin-inline-start: auto;
+}
+
+@container (max-width: 42rem) {
+  .moderation {
+    padding-inline: 0.75rem;
+  }
+}
+`;
