@@ -55,6 +55,20 @@ class Crowd:
             tcp.close()
         self.sockets = []
 
+    async def fill(self, least):
+        """Holds `MANY` connections, of which at least `least` are open.
+
+        The server refuses some while it has not noticed the end of an earlier crowd. Others come in their place.
+        """
+        for _ in range(8):
+            await self.add(MANY - len(self.sockets))
+            if self.open_count >= least:
+                return
+            open_ones = [tcp for tcp in self.sockets if is_open(tcp)]
+            for tcp in set(self.sockets) - set(open_ones):
+                tcp.close()
+            self.sockets = open_ones
+
     async def add(self, count):
         loop = asyncio.get_running_loop()
         for _ in range(count):
@@ -77,10 +91,14 @@ class Crowd:
     @property
     def open_count(self):
         """How many of them the server has not closed."""
-        poll = select.poll()
-        for tcp in self.sockets:
-            poll.register(tcp, select.POLLRDHUP)
-        return len(self.sockets) - len(poll.poll(0))
+        return sum(map(is_open, self.sockets))
+
+
+def is_open(tcp):
+    """Whether the server has not closed the connection."""
+    poll = select.poll()
+    poll.register(tcp, select.POLLRDHUP)
+    return not poll.poll(0)
 
 
 # How a newcomer learns that it has to come again: with 503 and `Retry-After`, or by a close. A client that the machine
@@ -132,7 +150,7 @@ async def keeps_no_one_out(crowd, act=lambda: None, least=MANY):
     for are_served in (health_is_told, newcomers_chat):
         for _ in range(8):
             crowd.close()
-            await crowd.add(MANY)
+            await crowd.fill(least)
             act()
             await are_served(crowd.server)
             if crowd.open_count >= least:
