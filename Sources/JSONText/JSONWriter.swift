@@ -26,7 +26,19 @@ public struct JSONWriter: Sendable {
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes the name of a member. Write its value next.
-    public mutating func name(_ name: String) {
+    ///
+    /// - Parameter name: nothing in it has to be escaped.
+    public mutating func name(_ name: StaticString) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        append(name)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a name that is not known in advance. Write its value next.
+    public mutating func name(escaping name: String) {
         comma()
         bytes.appendJSON(name)
         bytes.append(UInt8(ascii: ":"))
@@ -64,32 +76,32 @@ public struct JSONWriter: Sendable {
 
     public mutating func null() { value(JSONValue.null) }
 
-    public mutating func member(_ name: String, _ value: JSONValue) {
+    public mutating func member(_ name: StaticString, _ value: JSONValue) {
         self.name(name)
         self.value(value)
     }
 
-    public mutating func member(_ name: String, _ text: String) {
+    public mutating func member(_ name: StaticString, _ text: String) {
         self.name(name)
         value(text)
     }
 
-    public mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+    public mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
         self.name(name)
         value(number)
     }
 
-    public mutating func member(_ name: String, _ number: Int64) {
+    public mutating func member(_ name: StaticString, _ number: Int64) {
         self.name(name)
         value(number)
     }
 
-    public mutating func member(_ name: String, _ number: Int) {
+    public mutating func member(_ name: StaticString, _ number: Int) {
         self.name(name)
         value(number)
     }
 
-    public mutating func member(_ name: String, _ truth: Bool) {
+    public mutating func member(_ name: StaticString, _ truth: Bool) {
         self.name(name)
         value(truth)
     }
@@ -100,7 +112,8 @@ public struct JSONWriter: Sendable {
         append(json)
     }
 
-    /// Writes a member's name that is known in advance, as JSON with its colon: `"seq":`. Write its value next.
+    /// Writes a member's name, as JSON with its colon: `"seq":`. Write its value next. For the lines of every signal, where
+    /// it takes half the time of ``name(_:)``.
     public mutating func constantName(_ json: StaticString) {
         comma()
         append(json)

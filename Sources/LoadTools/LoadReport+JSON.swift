@@ -8,7 +8,8 @@ extension LoadReport {
         writer.beginObject()
         writeVerdict(&writer)
         for setting in plan.settings {
-            writer.member(String(setting.name.drop { $0 == "-" }).replacing("-u", with: "U"), setting.value)
+            writer.name(escaping: String(setting.name.drop { $0 == "-" }).replacing("-u", with: "U"))
+            writer.value(setting.value)
         }
         writer.member("joins", joinLatency.count)
         writer.member("joinMicroseconds", joinTime.microseconds)
@@ -63,11 +64,11 @@ extension LoadReport {
         writer.endObject()
     }
 
-    private func write(_ name: String, _ histogram: LatencyHistogram, _ writer: inout JSONWriter) {
+    private func write(_ name: StaticString, _ histogram: LatencyHistogram, _ writer: inout JSONWriter) {
         writer.name(name)
         writer.beginObject()
         writer.member("count", histogram.count)
-        for (key, percent) in [("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9)] {
+        for (key, percent) in [("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9)] as [(StaticString, Double)] {
             writer.member(key, histogram.percentile(percent).microseconds)
         }
         writer.member("max", histogram.longest.microseconds)

@@ -5,12 +5,19 @@ import CLibcrypto
 /// Its bytes appear in no description or dump.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
+    private let sha1: HMACKey
+    private let sha256: HMACKey
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        sha1 = HMACKey(bytes, .sha1)
+        sha256 = HMACKey(bytes, .sha256)
+    }
 
     package func code(_ hash: HashFunction, of message: [UInt8]) -> [UInt8] {
-        hash.output { output, count in
-            HMAC(hash.algorithm, bytes, Int32(bytes.count), message, message.count, output, &count) != nil
+        switch hash {
+        case .sha1: sha1.code(of: message)
+        case .sha256: sha256.code(of: message)
         }
     }
 

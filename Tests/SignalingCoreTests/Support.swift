@@ -286,8 +286,12 @@ extension JoinResult {
 }
 
 extension SharedBatch {
-    /// The bytes for this member, whose cursor moves to the end of the log; `nil` when it needs bytes of its own.
+    /// The bytes for this member, its private lines included. Its cursor moves to the end of the log. `nil` when it needs
+    /// bytes of its own.
     mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
-        advance(&outbox, log: log).map { bytes(of: $0) }
+        guard let form = advance(&outbox, log: log) else { return nil }
+        var bytes = bytes(of: form)
+        if outbox.hasPrivateLines { outbox.dequeueLinesBehindBatch(into: &bytes, separatedFrom: 0) }
+        return bytes
     }
 }

@@ -90,6 +90,8 @@ public struct ConnectionState: Sendable {
     var backPressure: BackPressure
     var historyReads = HistoryReads()
     var inputRate: InputRate
+    /// The latest time for the next call of `advance`; `nil` when nothing is due.
+    public private(set) var nextDeadline: MonotonicInstant?
 
     /// - Parameter inputRate: the rate of the lines that the signal rate does not count (WIRE-15); `nil` for no limit.
     public init(
@@ -100,6 +102,7 @@ public struct ConnectionState: Sendable {
         self.heartbeat = heartbeat
         self.backPressure = BackPressure(bounds: backPressure)
         self.inputRate = InputRate(limit: inputRate)
+        nextDeadline = deadline
     }
 
     // MARK: - Questions
@@ -143,8 +146,7 @@ public struct ConnectionState: Sendable {
         backPressure.isAffected(byBacklog: waitingByteCount)
     }
 
-    /// The latest time for the next call of `advance`; `nil` when nothing is due.
-    public var nextDeadline: MonotonicInstant? {
+    private var deadline: MonotonicInstant? {
         switch phase {
         case .awaitingConnect(let until), .authenticating(_, _, let until), .joining(_, _, let until),
             .leaving(let until):
@@ -168,6 +170,7 @@ public struct ConnectionState: Sendable {
 
     /// Executes what is due.
     public mutating func advance(to now: MonotonicInstant) -> [Effect] {
+        defer { nextDeadline = deadline }
         let effects = dueEffects(now)
         return backPressure.overRateUntil == nil ? effects : effects + changeReading(now) + readNextPage()
     }
@@ -200,6 +203,7 @@ public struct ConnectionState: Sendable {
     }
 
     public mutating func handle(_ input: Input, now: MonotonicInstant) -> [Effect] {
+        defer { nextDeadline = deadline }
         let effects = Self.sequence(effects(of: input, now: now), changeReading(now))
         return Self.sequence(effects, readNextPage())
     }

@@ -19,10 +19,13 @@ extension Outbox {
     ///
     /// An acknowledgement counts its signal as waiting, too: the signal is sent before it, and this connection has
     /// caused it.
-    public mutating func append(_ message: ServerMessage, log: borrowing SessionLog) {
-        var signalByteCount = 0
-        if case .ack(_, let seq?) = message { signalByteCount = log.entry(seq)?.line.byteCount ?? 0 }
-        append(EncodedLine(message), after: log.lastSeq, signalByteCount: signalByteCount)
+    ///
+    /// - Parameters:
+    ///   - lastSeq: the end of the log.
+    ///   - session: whose log it is.
+    public mutating func append(_ message: ServerMessage, after lastSeq: Seq, in session: HostedSession) {
+        let signalByteCount = if case .ack(_, let seq?) = message { session.byteCount(of: seq) } else { 0 }
+        append(EncodedLine(message), after: lastSeq, signalByteCount: signalByteCount)
     }
 
     /// Whether the log no longer has the next event for this connection (G4).

@@ -78,10 +78,15 @@ public struct Outbox: Sendable {
     public var form: Form { suppressesPresence ? .withoutPresence : absences == nil ? .plain : .withAbsences }
 
     /// Whether this connection gets the same bytes as every other one of its form with this cursor, and with the absences
-    /// of this version.
-    func canShareBatch(from seq: Seq, absences version: UInt64) -> Bool {
-        cursor == seq && recoversThrough <= seq && !hasPrivateLines
-            && absences.map { $0.version == version } ?? true
+    /// of this version. Only private lines may come behind them.
+    func canShareBatch(from start: Seq, through end: Seq, absences version: UInt64) -> Bool {
+        cursor == start && recoversThrough <= start && entrance == nil
+            && privateLines.first.map { $0.after >= end } ?? true && absences.map { $0.version == version } ?? true
+    }
+
+    /// Whether nothing is left to send, if the log ends here.
+    public func isServed(through seq: Seq, absences version: UInt64) -> Bool {
+        cursor == seq && !hasPrivateLines && absences.map { $0.version == version } ?? true
     }
 
     /// An outbox at the same position for nobody in particular.
@@ -174,6 +179,15 @@ public struct Outbox: Sendable {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
         waitingByteCount = 0
+    }
+
+    /// Appends the private lines that come behind a ``SharedBatch``.
+    public mutating func dequeueLinesBehindBatch(into bytes: inout [UInt8], separatedFrom start: Int) {
+        while let line = privateLines.first {
+            removeFirstPrivateLine()
+            waitingByteCount -= line.byteCount
+            EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
+        }
     }
 
     private mutating func removeFirstPrivateLine() {

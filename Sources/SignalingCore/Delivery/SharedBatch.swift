@@ -1,7 +1,8 @@
 import DequeModule
 import SignalingProtocol
 
-/// The bytes of one flush, built once for all members that are up to date and have no private lines.
+/// The bytes of one flush, built once for all members that are up to date. Private lines of a member follow behind them
+/// (``Outbox/hasPrivateLines``).
 ///
 /// It has several forms (``Outbox/Form``). Each is built when the first member needs it. For every further member it
 /// costs a few comparisons.
@@ -56,10 +57,13 @@ public struct SharedBatch {
     ///
     /// - Returns: the form; `nil` when the member needs bytes of its own, and for every member once the log has grown.
     public mutating func advance(_ outbox: inout Outbox, log: borrowing SessionLog) -> Outbox.Form? {
-        guard outbox.canShareBatch(from: start, absences: startAbsences), log.mark == end,
+        guard outbox.canShareBatch(from: start, through: end.lastSeq, absences: startAbsences),
+            log.mark == end,
             excluded.isEmpty || !excluded.contains(outbox.owner),
             concerned.isEmpty || !outbox.isAmong(anyOf: concerned),
-            end.absences == startAbsences || !log.absences.contains(outbox.owner)
+            end.absences == startAbsences || !log.absences.contains(outbox.owner),
+            // They come before what has no place in the log.
+            !outbox.hasPrivateLines || onlineOnly.isEmpty && end.absences == startAbsences
         else { return nil }
         let form = outbox.form
         switch form {

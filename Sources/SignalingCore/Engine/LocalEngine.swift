@@ -10,7 +10,7 @@ public final class LocalEngine: SessionEngine {
     private let sessions: LoggedSessions<Void>
     private let log: any LocalCommandLog
     /// The sessions that are being opened, with what waits for them, in order.
-    private var opening: [SessionID: [Waiter]] = [:]
+    @exclusivity(unchecked) private var opening: [SessionID: [Waiter]] = [:]
     private enum Waiter {
         case command(Submission)
         /// Reads the session's state, `nil` if there is no session; or learns that it cannot be opened.
@@ -141,17 +141,17 @@ public final class LocalEngine: SessionEngine {
         while let (command, ticket) = hosted.popUnlogged() {
             sessions.carryOutUnlogged(command, hosted.id, ticket, at: entry.time)
         }
-        guard let state = hosted.state else {
+        guard hosted.hasState else {
             if hosted.steps.isEmpty { end(hosted) }
             return
         }
         if hosted.steps.isEmpty {
-            if state.isAsleep { return sleep(hosted) }
+            if hosted.isAsleep { return sleep(hosted) }
             // A signal or an erasure may have come behind the end, and has woken the session.
             hosted.isOpen = true
         }
-        if !state.unarchived.isEmpty { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
-        if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
+        if hosted.hasUnarchived { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
+        if !hosted.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         sessions.keepSnapshotIfDue(of: hosted)
     }
 

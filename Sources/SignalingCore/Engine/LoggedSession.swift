@@ -24,27 +24,29 @@ final class LoggedSession<Node>: HostedSession {
 
     let id: SessionID
     /// `nil` before the first entry and after the last.
-    private(set) var state: SessionState? { didSet { detached.note(state?.detachedCount ?? 0) } }
+    @exclusivity(unchecked) private(set) var state: SessionState? {
+        didSet { detached.note(state?.detachedCount ?? 0) }
+    }
     private var detached: DetachedShare
     /// Of the last entry; `nil` before the first.
-    private(set) var position: LogPosition?
+    @exclusivity(unchecked) private(set) var position: LogPosition?
     /// The number of this run's commands to the session.
-    private var counter: UInt64 = 0
-    private(set) var steps: Deque<Step> = []
+    @exclusivity(unchecked) private var counter: UInt64 = 0
+    @exclusivity(unchecked) private(set) var steps: Deque<Step> = []
     /// Whether the session exists once all submitted steps are carried out. A session that has ended meanwhile is begun
     /// again.
-    var isOpen = false
+    @exclusivity(unchecked) var isOpen = false
     /// Whether an `advance` is on its way.
-    var isAdvancing = false
+    @exclusivity(unchecked) var isAdvancing = false
     /// Whether the archive has been told something, and has not answered.
-    private(set) var isArchiving = false
+    @exclusivity(unchecked) private(set) var isArchiving = false
     /// After a fault of the archive: when to try again, in the log's time.
     private var archiveDelayedUntil: MonotonicInstant?
     /// Whether the log has commands with content that was erased since (HIS-9).
-    private var hasErased = false
+    @exclusivity(unchecked) private var hasErased = false
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
-    var snapshots = SnapshotSchedule()
+    @exclusivity(unchecked) var snapshots = SnapshotSchedule()
     var node: Node
 
     init(id: SessionID, node: Node, detached: DetachedTally) {
@@ -54,7 +56,15 @@ final class LoggedSession<Node>: HostedSession {
         super.init()
     }
 
-    override var log: SessionLog? { state?.log }
+    override var log: SessionLog? { isHosted ? state?.log : nil }
+    override var end: SessionLog.End? { isHosted ? state?.log.end : nil }
+    override func byteCount(of seq: Seq) -> Int { state?.log.byteCount(of: seq) ?? 0 }
+
+    // Of the state, without a copy of it.
+    var hasState: Bool { state != nil }
+    var isAsleep: Bool { state?.isAsleep ?? false }
+    var hasUnarchived: Bool { state.map { !$0.unarchived.isEmpty } ?? false }
+    var isNeeded: Bool { state?.isNeeded ?? false }
 
     /// Continues a kept session. The effects of its commands were caused when they were new.
     func restore(_ kept: KeptCommands.Session) throws(CodingFault) {
@@ -173,8 +183,8 @@ final class LoggedSession<Node>: HostedSession {
     ///
     /// - Parameter isWanted: whether the log asks for a snapshot of any size.
     func takeDueSnapshot(isWanted: Bool) -> CommandSnapshot? {
-        guard let snapshot, snapshots.begin(isWanted: isWanted || hasErased) else { return nil }
-        hasErased = false
+        guard state != nil, position != nil, snapshots.begin(isWanted: isWanted || hasErased) else { return nil }
+        defer { hasErased = false }
         return snapshot
     }
 

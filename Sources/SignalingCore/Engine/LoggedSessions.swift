@@ -8,28 +8,28 @@ import SignalingProtocol
 final class LoggedSessions<Node> {
     typealias Session = LoggedSession<Node>
 
-    weak var observer: (any SessionEngineObserver)?
+    @exclusivity(unchecked) weak var observer: (any SessionEngineObserver)?
     /// Its deadlines are in the log's time.
-    var table: SessionTable<Session>
+    @exclusivity(unchecked) var table: SessionTable<Session>
     private let detached = DetachedTally()
     let reports = ReportingQueue()
     private(set) var run: RunID
     private(set) var bounds: SessionState.Bounds
     private(set) var history: EngineHistory
     /// When to tell the archive what has waited for long, in the log's time.
-    var archiveChecks = SessionDeadlines()
+    @exclusivity(unchecked) var archiveChecks = SessionDeadlines()
     /// The greatest seqs of lost orders, while the archive is being told what was left of them.
     var salvaged: [SessionID: Seq] = [:]
     /// Whether the process stops. Nothing is appended any more then.
-    private(set) var isStopping = false
+    @exclusivity(unchecked) private(set) var isStopping = false
     private let log: any CommandLog
     private let makeEpoch: () -> Epoch
     /// The commands of this turn.
-    private(set) var batch: [CommandAppend] = []
+    @exclusivity(unchecked) private(set) var batch: [CommandAppend] = []
     /// How far the log's clock is ahead of the process's.
-    private var clockOffset: Duration
+    @exclusivity(unchecked) private var clockOffset: Duration
     /// The log's time at the last ``noteTime(_:)``.
-    private(set) var lastTime: MonotonicInstant
+    @exclusivity(unchecked) private(set) var lastTime: MonotonicInstant
 
     init(
         log: any CommandLog, run: RunID, bounds: SessionState.Bounds, history: EngineHistory, now: MonotonicInstant,

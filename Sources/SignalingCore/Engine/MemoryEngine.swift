@@ -5,7 +5,7 @@ import SignalingProtocol
 /// A session exists while it has a connection, or a client may come back to it. After that ``advance(to:)`` deletes it:
 /// its order is lost, and the next client to join begins a new epoch.
 public final class MemoryEngine: SessionEngine {
-    public weak var observer: (any SessionEngineObserver)?
+    @exclusivity(unchecked) public weak var observer: (any SessionEngineObserver)?
     public var isSaturated: Bool { false }
 
     private var bounds: SessionState.Bounds
@@ -37,7 +37,9 @@ public final class MemoryEngine: SessionEngine {
             super.init()
         }
 
-        override var log: SessionLog? { state.log }
+        override var log: SessionLog? { isHosted ? state.log : nil }
+        override var end: SessionLog.End? { isHosted ? state.log.end : nil }
+        override func byteCount(of seq: Seq) -> Int { state.log.byteCount(of: seq) }
     }
 
     /// - Parameters:

@@ -17,8 +17,8 @@ struct Submission {
 /// A command that the observer submits from a callback waits until the observer has received everything about the
 /// present one. A class, since the queue changes while an engine is in the midst of a report.
 final class ReportingQueue {
-    private var waiting: Deque<Submission> = []
-    private var isReporting = false
+    @exclusivity(unchecked) private var waiting: Deque<Submission> = []
+    @exclusivity(unchecked) private var isReporting = false
 
     /// Carries out a command now, or after the present report.
     func submit(_ submission: Submission, _ carryOut: (Submission) -> Void) {

@@ -17,7 +17,8 @@ struct SessionTable<Hosted: HostedSession> {
 
     init(projectOf: @escaping ProjectOfSession) { self.projectOf = projectOf }
 
-    func project(of session: SessionID) -> APIKey? { projectOf(session) }
+    /// To read it from the ID takes longer than to find the session.
+    func project(of session: SessionID) -> APIKey? { sessions[session].map(\.project) ?? projectOf(session) }
 
     var count: Int { sessions.count }
     /// In no order.
@@ -38,13 +39,15 @@ struct SessionTable<Hosted: HostedSession> {
     }
 
     mutating func add(_ hosted: Hosted, as session: SessionID) {
+        hosted.project = projectOf(session)
         sessions.updateValue(hosted, forKey: session)?.isHosted = false
-        if let project = projectOf(session) { byProject[project, default: []].insert(session) }
+        if let project = hosted.project { byProject[project, default: []].insert(session) }
     }
 
     mutating func remove(_ session: SessionID) {
-        sessions.removeValue(forKey: session)?.isHosted = false
-        if let project = projectOf(session) {
+        guard let hosted = sessions.removeValue(forKey: session) else { return }
+        hosted.isHosted = false
+        if let project = hosted.project {
             byProject[project]?.remove(session)
             if byProject[project]?.isEmpty == true { byProject[project] = nil }
         }

@@ -111,12 +111,27 @@ public struct SessionLog: Sendable {
         absences = Absences()
     }
 
-    /// The size of the newest event, and whether it is a join or a departure; `nil` before the first.
-    public var newest: (byteCount: Int, isPresence: Bool)? {
+    /// What most messages need to know of a log.
+    public struct End: Sendable {
+        public let lastSeq: Seq
+        public let bounds: Bounds
+        /// The size of the newest event, and whether it is a join or a departure; `nil` before the first.
+        public let newest: (byteCount: Int, isPresence: Bool)?
+    }
+
+    public var end: End { End(lastSeq: lastSeq, bounds: bounds, newest: newest) }
+
+    private var newest: (byteCount: Int, isPresence: Bool)? {
         guard !entries.isEmpty else { return nil }
         let index = entries.count - 1
         let isPresence = if case .presence = entries[index].kind { true } else { false }
         return (entries[index].line.byteCount, isPresence)
+    }
+
+    /// The size of an event's line; 0 for an event that the log does not have.
+    func byteCount(of seq: Seq) -> Int {
+        guard seq > reachesBackTo, seq <= lastSeq else { return 0 }
+        return entries[entries.count - 1 - Int(lastSeq.rawValue - seq.rawValue)].line.byteCount
     }
 
     /// The event with this seq; `nil` when the log does not have it any more, or not yet.

@@ -36,7 +36,7 @@ extension ClientMessage {
     /// Reads a signal without building the values of the line: nearly all lines are signals. `nil` for any other line,
     /// and for every line with a fault, which the general reader names.
     private static func signal(in line: UnsafeRawBufferPointer, _ parser: inout JSONParser) -> ClientMessage? {
-        guard line.starts(with: signalStart), let members = parser.members(of: line),
+        guard mayBeSignal(line), let members = parser.members(of: line), members.isText("op", "signal"),
             case .integer(let id)? = members["id"]
         else { return nil }
         do throws(UnreadMember) {
@@ -49,7 +49,20 @@ extension ClientMessage {
         } catch { return nil }
     }
 
-    private static let signalStart = Array(#"{"op":"signal""#.utf8)
+    /// Whether the line has `"signal"` near its start, where clients write `op`. A wrong answer only costs time: the line
+    /// is read twice, or by the general reader.
+    private static func mayBeSignal(_ line: UnsafeRawBufferPointer) -> Bool {
+        let last = min(line.count - MemoryLayout<UInt64>.size, 40)
+        var offset = 1
+        while offset <= last {
+            if line.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == quotedSignal { return true }
+            offset += 1
+        }
+        return false
+    }
+
+    /// The eight bytes `"signal"`.
+    private static let quotedSignal = Array(#""signal""#.utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
 
     private init(_ reader: MessageReader) throws(ClientMessageError) {
         switch try reader.requiredString("op") {
@@ -137,6 +150,13 @@ extension ClientMessage {
 private struct UnreadMember: Error {}
 
 extension JSONMembers {
+    /// Whether the member is this text, written without escapes.
+    fileprivate func isText(_ name: StaticString, _ text: StaticString) -> Bool {
+        guard case .text(let content, false)? = self[name] else { return false }
+        return content.elementsEqual(
+            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     fileprivate func text(_ name: StaticString) throws(UnreadMember) -> String? {
         switch self[name] {
         case nil: return nil

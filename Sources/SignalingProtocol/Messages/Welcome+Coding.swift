@@ -138,7 +138,7 @@ extension MessageReader {
 }
 
 extension JSONWriter {
-    mutating func member(_ name: String, _ connections: [Connection]) {
+    mutating func member(_ name: StaticString, _ connections: [Connection]) {
         self.name(name)
         beginArray()
         for connection in connections { connection.write(to: &self) }

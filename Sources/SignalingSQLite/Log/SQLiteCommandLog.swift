@@ -11,22 +11,22 @@ import SignalingProtocol
 /// A session whose commands are all covered by ``remove(_:through:)`` is forgotten. When it begins again, its numbers
 /// and the counters of its commands begin at 1.
 public final class SQLiteCommandLog: LocalCommandLog {
-    public weak var observer: (any CommandLogObserver)?
+    @exclusivity(unchecked) public weak var observer: (any CommandLogObserver)?
     /// Called when a command is not accepted, with its session. A defect of the caller; the command is dropped.
     public var onRefusal: ((SessionID, RefusedCommand) -> Void)?
     /// Called when ``health`` changes. After `failed` the process should end.
     public var onHealthChange: ((CommandLogHealth) -> Void)?
     public private(set) var health = CommandLogHealth.keeping
-    public private(set) var inFlightByteCount = 0
+    @exclusivity(unchecked) public private(set) var inFlightByteCount = 0
 
     let writer: CommandWriter
     private let reports: LogReports
     private let logger: Logger
-    private var clock: LogClock
-    private var tails: [SessionID: SessionTail]
-    private var lastKey: Int64
+    @exclusivity(unchecked) private var clock: LogClock
+    @exclusivity(unchecked) private var tails: [SessionID: SessionTail]
+    @exclusivity(unchecked) private var lastKey: Int64
     /// About the number of sleeping sessions: those that are on their way to sleep count.
-    public private(set) var sleeperCount: Int
+    @exclusivity(unchecked) public private(set) var sleeperCount: Int
     /// The callers that wait for a session to be woken.
     private var wakers: [SessionKey: (KeptCommands.Session?) -> Void] = [:]
 

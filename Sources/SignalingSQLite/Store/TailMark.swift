@@ -64,8 +64,10 @@ final class TailMark {
         guard content != written else { return }
         written = content
         let number = content.database.map { Int64(bitPattern: $0.number) }
-        let words: [Int64] = [content.confirmed, number ?? 0, content.database?.created ?? 0]
+        let words = (
+            content.confirmed.littleEndian, (number ?? 0).littleEndian, (content.database?.created ?? 0).littleEndian
+        )
         // An error is ignored: on a full disk, the mark stays behind.
-        _ = words.map(\.littleEndian).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = withUnsafeBytes(of: words) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 }

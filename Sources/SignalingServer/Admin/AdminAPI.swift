@@ -118,7 +118,7 @@ final class AdminAPI {
     private func isVisible(_ session: SessionID, _ scope: Scope) -> Bool {
         switch scope {
         case .everything: true
-        case .project(let key): (try? SessionIDCodec.read(session))?.apiKey == key
+        case .project(let key): (try? SessionIDCodec.apiKey(of: session)) == key
         }
     }
 

@@ -38,7 +38,7 @@ struct SessionRow: Sendable {
     var json: JSONValue {
         [
             "sessionId": .string(id.rawValue), "label": label.map { .string($0) } ?? .null,
-            "apiKey": (try? SessionIDCodec.read(id).apiKey).map { .string($0.rawValue) } ?? .null,
+            "apiKey": (try? SessionIDCodec.apiKey(of: id)).map { .string($0.rawValue) } ?? .null,
             "connections": .integer(Int64(connectionCount)), "detached": .integer(Int64(detachedCount)),
             "lastSeq": .integer(lastSeq.rawValue), "logEvents": .integer(Int64(logEventCount)),
             "logBytes": .integer(Int64(logByteCount)), "eventsPerSecond": .rate(eventsPerSecond),

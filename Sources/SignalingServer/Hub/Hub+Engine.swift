@@ -44,7 +44,7 @@ extension Hub: SessionEngineObserver {
     func engine(sessionChanged session: SessionID) {
         guard let room = room(of: session) else { return }
         // A command that appends a signal appends it last.
-        if let log = room.log(in: engine), let newest = log.newest {
+        if let log = room.end(in: engine)?.log, let newest = log.newest {
             room.flushScheduler.noteWaiting(byteCount: newest.byteCount, isPresence: newest.isPresence)
             if room.mustFlush(before: log.lastSeq, in: log.bounds) { return flush(room, now) }
         }

@@ -81,7 +81,7 @@ extension Hub {
     /// HB-1: a client that gets no line of what happens, such as one without presence among many that join, would still
     /// have the position of its last ping, and lose its connection to an overrun log that held nothing for it.
     private func tellPositions(in room: Room<Environment.Socket>) {
-        guard let log = room.log(in: engine), room.sincePings.isHalf(of: log.bounds) else { return }
+        guard let end = room.end(in: engine), room.sincePings.isHalf(of: end.log.bounds) else { return }
         room.sincePings = LogShare()
         for subscription in room.subscriptions where !subscription.peer.isBacklogged { ping(subscription.peer) }
     }
@@ -97,7 +97,8 @@ extension Hub {
                 continue
             }
             peer.isDirty = false
-            serve(peer)
+            // The flush of its room has served most of them.
+            if peer.isServed { noteBacklog(of: peer) } else { serve(peer) }
         }
     }
 

@@ -361,13 +361,13 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     func ping(_ peer: Peer<Environment.Socket>) {
-        if let log = peer.subscription?.room.log(in: engine) { send(.ping(log.lastSeq), to: peer) }
+        if let end = peer.subscription?.room.end(in: engine) { send(.ping(end.log.lastSeq), to: peer) }
     }
 
     private func send(_ message: ServerMessage, to peer: Peer<Environment.Socket>) {
         if let subscription = peer.subscription {
-            if let log = subscription.room.log(in: engine) {
-                subscription.outbox.append(message, log: log)
+            if let (hosted, log) = subscription.room.end(in: engine) {
+                subscription.outbox.append(message, after: log.lastSeq, in: hosted)
             } else {
                 subscription.outbox.append(EncodedLine(message), after: subscription.outbox.cursor)
             }

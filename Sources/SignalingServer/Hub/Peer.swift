@@ -12,7 +12,7 @@ final class Peer<Socket: HubSocket> {
     var joinKey: JoinControl.Key?
     /// By what its token can be revoked; set with ``joinKey``. A newer token replaces it.
     var token: TokenOrigin?
-    var refreshes = PendingRefreshes()
+    @exclusivity(unchecked) var refreshes = PendingRefreshes()
     /// Answers for a socket that is in no session: the lines of one text message.
     @exclusivity(unchecked) var unjoinedLines: [UInt8] = []
     /// Whether the socket has unsent bytes. The hub writes nothing more until it has drained.
@@ -35,6 +35,13 @@ final class Peer<Socket: HubSocket> {
     func noteRefresh(_ request: RequestID?, _ outcome: SessionOutcome) {
         guard let newer = refreshes.remove(request), case .refreshed = outcome, let token else { return }
         if newer.issuedSeconds >= token.issuedSeconds { self.token = newer }
+    }
+
+    /// Whether the peer has got everything that the last flush of its room had for its members.
+    var isServed: Bool {
+        guard let subscription, unjoinedLines.isEmpty else { return false }
+        let room = subscription.room
+        return subscription.outbox.isServed(through: room.flushedThrough, absences: room.flushedAbsences)
     }
 
     /// Unsent bytes that this client has caused itself (WIRE-13).

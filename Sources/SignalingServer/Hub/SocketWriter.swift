@@ -53,9 +53,16 @@ final class SocketWriter<Socket: HubSocket> {
             }
             let cursor = subscription.outbox.cursor.rawValue
             if let form = batch.advance(&subscription.outbox, log: log) {
-                let frame = sharedFrame(for: form)
-                if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
-                write(frame, to: peer)
+                if subscription.outbox.hasPrivateLines {
+                    scratch.removeAll(keepingCapacity: true)
+                    scratch.append(contentsOf: batch.bytes(of: form))
+                    subscription.outbox.dequeueLinesBehindBatch(into: &scratch, separatedFrom: 0)
+                    writeScratch(to: peer)
+                } else {
+                    let frame = sharedFrame(for: form)
+                    if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
+                    write(frame, to: peer)
+                }
             } else if !catchUp(subscription, log: log, onlineOnly: onlineOnly) {
                 overrun.append(peer)
             }

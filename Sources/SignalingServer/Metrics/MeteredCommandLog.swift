@@ -13,11 +13,11 @@ final class MeteredCommandLog: LocalCommandLog, CommandLogObserver {
 
     private let log: any LocalCommandLog
     private let now: () -> MonotonicInstant
-    private var appends: Deque<Append> = []
-    private var snapshots: [SessionID: MonotonicInstant] = [:]
-    private(set) var appendLatency = Histogram(.durations)
+    @exclusivity(unchecked) private var appends: Deque<Append> = []
+    @exclusivity(unchecked) private var snapshots: [SessionID: MonotonicInstant] = [:]
+    @exclusivity(unchecked) private(set) var appendLatency = Histogram(.durations)
     private(set) var snapshotDuration = Histogram(.durations)
-    weak var observer: (any CommandLogObserver)?
+    @exclusivity(unchecked) weak var observer: (any CommandLogObserver)?
 
     init(_ log: any LocalCommandLog, now: @escaping () -> MonotonicInstant) {
         self.log = log

@@ -141,7 +141,7 @@ struct SessionHost {
     /// sessions carry the messages meanwhile, and every server on the same disk or Redis would have the same one.
     var historyFault: String? { archive.fault.map(\.code.description) }
 
-    private static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.read(session).apiKey }
+    private static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.apiKey(of: session) }
 
     private static func makeEpochs() -> () -> Epoch {
         var randomness = BufferedRandomness()

@@ -115,7 +115,7 @@ final class Webhooks: Sendable {
 
     private func route(of session: SessionID) -> Route? {
         if routes.withLock({ $0.isEmpty }) { return nil }
-        guard let key = try? SessionIDCodec.read(session).apiKey else { return nil }
+        guard let key = try? SessionIDCodec.apiKey(of: session) else { return nil }
         return routes.withLock { $0[key] }
     }
 

@@ -31,7 +31,7 @@ public struct AccessRequest: Hashable, Sendable {
     /// - Throws: `otherProject`, `malformed` or `tooLong` for a session ID that is not of this project,
     ///   `connectionDataTooLong`, `userNotValid`, `lifetimeOutOfRange`.
     func expirySeconds(apiKey: APIKey, now: WallTime) throws(TokenError) -> Int64 {
-        guard try SessionIDCodec.read(sessionId).apiKey == apiKey else { throw .otherProject }
+        guard try SessionIDCodec.apiKey(of: sessionId) == apiKey else { throw .otherProject }
         guard connectionData.utf16.count <= Limits.connectionDataIssued else { throw .connectionDataTooLong }
         guard user.map({ UserID.isValid($0.rawValue) }) ?? true else { throw .userNotValid }
         guard lifetime >= .seconds(1), lifetime <= TokenLifetime.longest else { throw .lifetimeOutOfRange }

@@ -31,30 +31,71 @@ public enum SessionIDCodec {
     public static func read(_ id: SessionID) throws(TokenError) -> Content {
         let fields = try fields(of: id)
         return Content(
-            apiKey: APIKey(String(fields[1])), createdAt: Int64(fields[3]).map(WallTime.init(milliseconds:)))
+            apiKey: APIKey(fields.text(1)), createdAt: Int64(fields.text(3)).map(WallTime.init(milliseconds:)))
     }
+
+    /// The API key in an ID. For every connect, and so without the other fields.
+    public static func apiKey(of id: SessionID) throws(TokenError) -> APIKey { APIKey(try fields(of: id).text(1)) }
 
     /// The label in an ID; nil without one, and for an ID that is malformed.
     public static func label(of id: SessionID) -> SessionLabel? {
         // Other makers of IDs write what they like into the last fields.
-        guard let fields = try? fields(of: id), fields.count == 8, fields[7].hasPrefix(labelMark) else { return nil }
-        return SessionLabel(String(fields[7].dropFirst(labelMark.count)))
+        guard let fields = try? fields(of: id), fields.count == 8 else { return nil }
+        let last = fields.text(7)
+        return last.hasPrefix(labelMark) ? SessionLabel(String(last.dropFirst(labelMark.count))) : nil
     }
 
     private static let labelMark = "label="
 
-    /// At least five. The last one has the rest, also if `~` is in it.
-    private static func fields(of id: SessionID) throws(TokenError) -> [Substring] {
-        let bytes = id.rawValue.utf8
-        guard bytes.count <= Limits.sessionIDByteCount else { throw .tooLong }
-        guard bytes.starts(with: "1_".utf8) || bytes.starts(with: "2_".utf8),
-            // Base64 may hold white space, as in tokens. A session's name may not: it must be the same text everywhere.
-            !bytes.contains(where: { $0 <= UInt8(ascii: " ") }),
-            let decoded = Base64.decoded(bytes.dropFirst(2)), let content = String(validating: decoded, as: UTF8.self)
-        else { throw .malformed }
-        let fields = content.utf8.split(separator: UInt8(ascii: "~"), maxSplits: 7, omittingEmptySubsequences: false)
-            .map { Substring($0) }
-        guard fields.count >= 5, fields[0] == "1", !fields[1].isEmpty else { throw .malformed }
+    /// The decoded bytes of an ID, and where its fields are in them: eight at most, of which the last has the rest, also
+    /// if `~` is in it.
+    private struct Fields {
+        private static let mostCount = 8
+
+        private let bytes: [UInt8]
+        private var bounds: [Range<Int>] = []
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            bounds.reserveCapacity(Self.mostCount)
+            var start = 0
+            for index in bytes.indices where bytes[index] == UInt8(ascii: "~") && bounds.count < Self.mostCount - 1 {
+                bounds.append(start..<index)
+                start = index + 1
+            }
+            bounds.append(start..<bytes.count)
+        }
+
+        var count: Int { bounds.count }
+        func isEmpty(_ index: Int) -> Bool { bounds[index].isEmpty }
+        func text(_ index: Int) -> String { String(decoding: bytes[bounds[index]], as: UTF8.self) }
+
+        /// Whether the field is this character alone.
+        func isOnly(_ character: UInt8, _ index: Int) -> Bool {
+            bounds[index].count == 1 && bytes[bounds[index].lowerBound] == character
+        }
+    }
+
+    /// At least five.
+    private static func fields(of id: SessionID) throws(TokenError) -> Fields {
+        var text = id.rawValue
+        guard text.utf8.count <= Limits.sessionIDByteCount else { throw .tooLong }
+        let decoded = text.withUTF8 { utf8 -> [UInt8]? in
+            guard utf8.count > 2, utf8[0] == UInt8(ascii: "1") || utf8[0] == UInt8(ascii: "2"),
+                utf8[1] == UInt8(ascii: "_"),
+                // Base64 may hold white space, as in tokens. A session's name may not: it must be the same text everywhere.
+                !utf8.contains(where: { $0 <= UInt8(ascii: " ") })
+            else { return nil }
+            return Base64.decoded(UnsafeBufferPointer(rebasing: utf8[2...]))
+        }
+        guard let decoded, isUTF8(decoded) else { throw .malformed }
+        let fields = Fields(decoded)
+        guard fields.count >= 5, fields.isOnly(UInt8(ascii: "1"), 0), !fields.isEmpty(1) else { throw .malformed }
         return fields
+    }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        // Nearly all IDs are ASCII.
+        !bytes.contains { $0 >= 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 }

@@ -35,7 +35,7 @@ public struct TokenVerifier: Sendable {
                 "the server does not serve this API key; check the client's key and the server's settings")
         }
         do throws(TokenError) {
-            guard try SessionIDCodec.read(sessionId).apiKey == apiKey else { throw .otherProject }
+            guard try SessionIDCodec.apiKey(of: sessionId) == apiKey else { throw .otherProject }
         } catch {
             throw SignalingError(.invalidSession, "the session ID is refused: \(error)")
         }

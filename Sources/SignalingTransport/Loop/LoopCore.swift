@@ -21,7 +21,7 @@ final class LoopCore {
     private var turnEnd: TurnEndHandle?
     private(set) var context: LWSContext?
     private unowned(unsafe) var owner: LoopThread?
-    var onTurnEnded: (() -> Void)?
+    @exclusivity(unchecked) var onTurnEnded: (() -> Void)?
     @exclusivity(unchecked) private(set) var usage = LoopUsage()
     /// The number of the present turn: timers, input, and the writes at its end.
     @exclusivity(unchecked) private(set) var turn: UInt64 = 0

@@ -9,8 +9,9 @@ public final class OutboundFrame {
     private static let headroom = Int(SIGNALBOX_LWS_PRE)
     @exclusivity(unchecked) private var storage: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
-    /// The message's current size.
-    @exclusivity(unchecked) public private(set) var byteCount = 0
+    @exclusivity(unchecked) private var count = 0
+    /// The message's current size. Other modules do not see the attribute of a stored property.
+    public var byteCount: Int { count }
 
     /// - Parameter reservingByteCount: initial capacity in bytes; the buffer grows when needed.
     public init(reservingByteCount: Int = 0) {
@@ -26,7 +27,7 @@ public final class OutboundFrame {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         reserve(byteCount + bytes.count)
         (storage + Self.headroom + byteCount).copyMemory(from: source, byteCount: bytes.count)
-        byteCount += bytes.count
+        count += bytes.count
     }
 
     public func append(contentsOf bytes: some Sequence<UInt8>) {
@@ -37,12 +38,12 @@ public final class OutboundFrame {
     public func append(_ byte: UInt8) {
         reserve(byteCount + 1)
         storage.storeBytes(of: byte, toByteOffset: Self.headroom + byteCount, as: UInt8.self)
-        byteCount += 1
+        count += 1
     }
 
     /// Clears the frame. Without `keepingCapacity` its memory shrinks to the minimum.
     public func removeAll(keepingCapacity: Bool = true) {
-        byteCount = 0
+        count = 0
         guard !keepingCapacity else { return }
         storage.deallocate()
         capacity = 64

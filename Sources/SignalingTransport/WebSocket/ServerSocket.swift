@@ -39,8 +39,9 @@ public final class ServerSocket: TurnEndClosable {
     @exclusivity(unchecked) private var assembler: MessageAssembler
     /// Whether the library reads from the connection.
     private var isReadingAllowed = true
+    @exclusivity(unchecked) private var frameCount = 1
     /// In how many frames the message came that the handler receives at present.
-    @exclusivity(unchecked) public private(set) var messageFrameCount = 1
+    public var messageFrameCount: Int { frameCount }
 
     /// Whether the library may have a pong to send when the socket is writable.
     @exclusivity(unchecked) private var mayOweAPong = false
@@ -142,9 +143,9 @@ public final class ServerSocket: TurnEndClosable {
         case .wholePiece: handler.socket(self, received: bytes)
         case .joined(let message, let frameCount):
             if frameCount > 1 { awaitPong(wsi) }
-            messageFrameCount = frameCount
+            self.frameCount = frameCount
             message.withUnsafeBytes { handler.socket(self, received: $0) }
-            messageFrameCount = 1
+            self.frameCount = 1
         case .violation(let violation): handler.socket(self, violated: violation)
         }
         return lifecycle.mustHangUp ? -1 : 0

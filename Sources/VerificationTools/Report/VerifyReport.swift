@@ -193,9 +193,15 @@ package struct VerifyReport: Sendable {
         writer.member("version", version)
         writer.member("machine", Self.machine)
         writer.member("command", command)
-        for name in Self.names { writer.member(name, counts[name] ?? 0) }
+        for name in Self.names {
+            writer.name(escaping: name)
+            writer.value(counts[name] ?? 0)
+        }
         writer.member("nodes", plan.nodes)
-        for fault in Verification.Plan.faults { writer.member(fault.name, plan[keyPath: fault.count]) }
+        for fault in Verification.Plan.faults {
+            writer.name(escaping: fault.name)
+            writer.value(plan[keyPath: fault.count])
+        }
         writer.name("interruptions")
         writer.beginObject()
         write("all", percentiles(), &writer)
@@ -230,7 +236,7 @@ package struct VerifyReport: Sendable {
     }
 
     private func write(_ name: String, _ percentiles: Percentiles, _ writer: inout JSONWriter) {
-        writer.name(name)
+        writer.name(escaping: name)
         writer.beginObject()
         writer.member("count", percentiles.count)
         writer.member("p50Milliseconds", percentiles.p50.wholeMilliseconds)

@@ -347,7 +347,35 @@ struct SharedBatchTests {
         }
     }
 
-    @Test("a member that is behind, ahead, or has private lines gets no shared batch")
+    @Test("SIG-6: an acknowledgement behind the last event follows the shared batch, and an earlier one does not")
+    func answered() {
+        var session = threeMembers()
+        session.signal(from: "ada", data: "x")
+        session.signal(from: "bob", data: "y")
+        for suppressesPresence in [false, true] {
+            for seq in [Seq(4), Seq(5)] {
+                var batch = SharedBatch(log: session.log, after: Seq(3), onlineOnly: [])
+                var (shared, alone) = (
+                    outbox("ada", suppressesPresence: suppressesPresence),
+                    outbox("ada", suppressesPresence: suppressesPresence)
+                )
+                for id in 1...2 as ClosedRange<Int64> {
+                    shared.append(EncodedLine(.ack(RequestID(id), seq)), after: seq, signalByteCount: 9)
+                    alone.append(EncodedLine(.ack(RequestID(id), seq)), after: seq, signalByteCount: 9)
+                }
+                var other = shared
+                let typing = [signal("begin", after: 5)]
+                var withTyping = SharedBatch(log: session.log, after: Seq(3), onlineOnly: typing)
+                #expect(withTyping.bytes(for: &other, log: session.log) == nil, "it comes behind the answers")
+                let bytes = batch.bytes(for: &shared, log: session.log)
+                #expect((bytes == nil) == (seq == Seq(4)))
+                if let bytes { #expect(lines(bytes) == dequeueAll(&alone, session.log)) }
+                #expect(shared.waitingByteCount > 0 ? bytes == nil : !shared.hasPrivateLines)
+            }
+        }
+    }
+
+    @Test("a member that is behind, ahead, or has private lines before the end gets no shared batch")
     func notShared() {
         var session = threeMembers()
         session.signal(from: "ada")

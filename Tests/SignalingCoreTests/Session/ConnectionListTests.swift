@@ -200,7 +200,7 @@ struct ConnectionListTests {
         let waiting = outbox.waitingByteCount
         #expect(waiting > 0 && waiting < 1_000, "WIRE-13: the pages are no responses")
         session.signal(from: "m1")
-        outbox.append(.ack(RequestID(2), nil), log: session.log)
+        outbox.append(EncodedLine(.ack(RequestID(2), nil)), after: session.log.lastSeq)
         var messages: [[String]] = []
         var progress = Outbox.Progress.partial
         while progress == .partial {

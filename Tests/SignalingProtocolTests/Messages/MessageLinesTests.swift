@@ -14,6 +14,18 @@ struct MessageLinesTests {
         #expect(lines(message) == expected)
     }
 
+    @Test("WIRE-3: a line ends at the first U+000A, wherever that is, and at no byte that looks like one")
+    func everyPlace() {
+        // 0x0B, 0x8A and U+010A differ from it in one bit, or have it as a part.
+        let text = "a\u{B}\u{8A}\u{10A}bcdefghijklmnopqrstuvwxyz".unicodeScalars
+        for count in 0..<text.count {
+            let first = String(String.UnicodeScalarView(text.prefix(count)))
+            for second in ["", "x", "a line of more than eight bytes"] {
+                #expect(lines(first + "\n" + second) == [first, second].filter { !$0.isEmpty })
+            }
+        }
+    }
+
     @Test("WIRE-3: U+000D ends no line, and is white space at the end of one")
     func carriageReturn() throws {
         #expect(lines("a\r\nb\rc") == ["a\r", "b\rc"])

@@ -52,9 +52,17 @@ final class Room<Socket: HubSocket> {
 
     /// The session's log on this node; `nil` where the engine hosts no such session.
     func log(in engine: any SessionEngine) -> SessionLog? {
-        if let hosted, hosted.isHosted { return hosted.log }
+        if let log = hosted?.log { return log }
         hosted = engine.hosted(session)
         return hosted?.log
+    }
+
+    /// The session and the end of its log; `nil` where ``log(in:)`` is.
+    func end(in engine: any SessionEngine) -> (hosted: HostedSession, log: SessionLog.End)? {
+        if let hosted, let end = hosted.end { return (hosted, end) }
+        hosted = engine.hosted(session)
+        guard let hosted, let end = hosted.end else { return nil }
+        return (hosted, end)
     }
 
     /// A room with more subscriptions than this gets an index.

@@ -1,3 +1,25 @@
+/// Finds a byte, eight bytes at a time.
+package enum ByteSearch {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// The index of the first such byte; `nil` without one.
+    package static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        let pattern = ones &* UInt64(byte)
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ pattern
+            guard (word &- ones) & ~word & highBits == 0 else { break }
+            index += 8
+        }
+        while index < bytes.count {
+            if bytes[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+}
+
 /// Finds the end of the plain characters of a string: those that stand for themselves in JSON. Reads eight bytes at a
 /// time, since most of what clients send is plain text.
 enum PlainBytes {
