@@ -287,6 +287,18 @@ struct WireJudgeTests {
         #expect(wire.violations(isSettled: false) == [])
     }
 
+    @Test("a close of a client that leaves while a backend ends its connection")
+    func leftAndForced() {
+        for closes in [false, true] {
+            var wire = Wire.ofTwo()
+            if !closes { wire.up(2, #"{"op":"disconnect","id":2}"#) }
+            wire.judge.forceDisconnectedByREST("bob", at: wire.now)
+            if closes { wire.judge.clientClosed(2, code: 1000) }
+            wire.judge.serverClosed(2, code: 1000)
+            #expect(wire.violations(isSettled: false) == [])
+        }
+    }
+
     @Test("a client that gives up its connect: `connected` passes after its close frame")
     func closeBeforeConnected() {
         var wire = Wire()

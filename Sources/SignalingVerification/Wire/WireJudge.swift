@@ -128,6 +128,7 @@ public struct WireJudge: Sendable {
         var isOpen = true
         /// The client has sent a close frame that ends its connection, perhaps before `connected` passed.
         var isLeft = false
+        var hasAskedToLeave = false
         /// The connections that the client was told of; nil after a resume.
         var others: [Name]?
         /// The number of connections in pages that are still to come (CON-11).
@@ -302,7 +303,7 @@ public struct WireJudge: Sendable {
         case 4502 where end != .forceDisconnected:
             // The server need not announce it to a full socket (LEAVE-4), and its confirmation may pass later.
             if let name = socket.connection { unexplainedForcedCloses.append((number, name)) }
-        case 1000 where socket.connection != nil && end != .left:
+        case 1000 where socket.connection != nil && end != .left && !socket.hasAskedToLeave && !socket.isLeft:
             report(.g7, .wrong, "socket \(number) was closed with 1000, and its client had not disconnected")
         // A log of a few events is overrun between two writes, however fast the client reads.
         case 4002 where !socket.isImpaired && terms.logEventCount >= Self.significantLogEventCount:
@@ -398,7 +399,10 @@ public struct WireJudge: Sendable {
         case "connect": noteConnect(line, on: number, at: now)
         case "history": return notePageRequest(line, on: number, at: now)
         case "signal": signal = noteSignal(line, on: number, at: now)
-        case "disconnect": if let name = sockets[number]?.connection { connections[name]?.end = .left }
+        case "disconnect":
+            // A moderator may end the connection before the server knows.
+            sockets[number]?.hasAskedToLeave = true
+            if let name = sockets[number]?.connection { connections[name]?.end = .left }
         default: break
         }
         if let id = line.id {
