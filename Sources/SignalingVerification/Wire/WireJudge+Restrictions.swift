@@ -342,8 +342,23 @@ extension WireJudge {
         if held { return }
         report(
             .m1, .wrong,
-            "\(refusal.client) was refused because of a \(refusal.kind), and none held since it asked (MOD-2)")
+            "\(refusal.client) asked at \(milliseconds(refusal.askedAt)), was refused at \(milliseconds(refusal.at)) "
+                + "because of a \(refusal.kind), and none held meanwhile (MOD-2). \(latest(refusal))")
     }
+
+    /// The last actions that concern restrictions of this kind, for the report.
+    private func latest(_ refusal: ModerationNotes.Refusal) -> String {
+        let actions = orders.filter { $0.session == refusal.session }.flatMap(\.actions.values)
+            .filter { $0.action.kind.restriction == refusal.kind && $0.seenAt <= refusal.at }
+            .sorted { $0.seq < $1.seq }.suffix(4)
+        let shown = actions.map { noted in
+            let asked = noted.askedAt == .unknown ? "" : "asked at \(milliseconds(noted.askedAt)), "
+            return "\(noted.action.kind) at seq \(noted.seq) (\(asked)seen at \(milliseconds(noted.seenAt)))"
+        }
+        return shown.isEmpty ? "No such action was seen." : "The last actions: \(shown.joined(separator: ", "))."
+    }
+
+    private func milliseconds(_ moment: MonotonicInstant) -> String { "\(moment.nanoseconds / 1_000_000) ms" }
 
     private func mayExplain(_ noted: Noted, _ refusal: ModerationNotes.Refusal, in order: WireOrder) -> Bool {
         guard !noted.action.kind.isLift, noted.action.kind.restriction == refusal.kind,

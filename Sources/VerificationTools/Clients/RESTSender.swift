@@ -106,11 +106,13 @@ final class RESTSender: Sendable {
         }
     }
 
-    /// The actions that lift what holds in the session (MOD-7); none without an answer.
-    func lifts(port: Int) async -> [ModerationRequest] {
-        guard let answer = await request("GET", "/moderation", body: nil, port: port),
-            let restrictions = try? JSONValue(parsing: answer.body).objectValue?["restrictions"]?.arrayValue
-        else { return [] }
+    /// The actions that lift what holds in the session (MOD-7); nil without an answer that says so.
+    func lifts(port: Int) async -> [ModerationRequest]? {
+        guard let answer = await request("GET", "/moderation", body: nil, port: port) else { return nil }
+        if answer.status == 404 { return [] }
+        guard let restrictions = try? JSONValue(parsing: answer.body).objectValue?["restrictions"]?.arrayValue else {
+            return nil
+        }
         return restrictions.compactMap(\.objectValue).compactMap { restriction in
             guard let ref = restriction["ref"]?.integerValue else { return nil }
             switch restriction["kind"]?.stringValue {

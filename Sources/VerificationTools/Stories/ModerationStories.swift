@@ -163,10 +163,15 @@ struct ModerationStories: Sendable {
 
     // MARK: - The end
 
-    /// Lifts what holds still: an action without an answer may have been carried out late.
+    /// Lifts what holds still, until nothing does: an action without an answer may have been carried out late, and the
+    /// last server that was killed may not be back yet.
     static func liftAll(in room: Stage.Room, on stage: Stage) async {
-        for action in await room.backend.lifts(port: stage.cluster.somePort) {
-            _ = await room.backend.moderate(action, port: stage.cluster.somePort)
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            let lifts = await room.backend.lifts(port: stage.cluster.somePort)
+            if lifts?.isEmpty == true { return }
+            for action in lifts ?? [] { _ = await room.backend.moderate(action, port: stage.cluster.somePort) }
+            try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
