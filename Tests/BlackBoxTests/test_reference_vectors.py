@@ -14,17 +14,17 @@ sys.path.insert(0, str(TESTS / "ReferenceClient"))
 
 from reference_client import effects  # noqa: E402
 from reference_client import server_messages as messages  # noqa: E402
+from reference_client.history_messages import Erased, HistoryPage  # noqa: E402
 from reference_client.machine import Machine  # noqa: E402
+from reference_client.moderation_messages import Moderated, Restricted, Unrestricted  # noqa: E402
 from reference_client.requests import Request  # noqa: E402
 from reference_client.states import Attempt, Credentials, State  # noqa: E402
-
-# No system stops the reference client, so it has no part in the scripts of pages and apps that are stopped. It ignores
-# moderation, as a client may (WIRE-6): scripts with what only moderated sessions have are for the libraries.
-NOT_ITS = ("pageStored", '"restriction', '"restricted"', '"unrestricted"', '"moderate', "u-17")
+from reference_client.users import UserJoined, UserLeft  # noqa: E402
 
 
 def is_its(script):
-    return not any(words in script.read_text() for words in NOT_ITS)
+    """No system stops the reference client: it has no part in the scripts of pages and apps that are stopped."""
+    return "pageStored" not in script.read_text()
 
 
 SCRIPTS = [each for each in sorted((TESTS / "Vectors/client").glob("*.json")) if is_its(each)]
@@ -43,6 +43,8 @@ class Script:
         self.newest = 0
         # The ids of the client's own connections.
         self.own = set()
+        # The calls whose results have a seq in the scripts.
+        self.moderating = set()
 
     def give(self, now, given):
         machine, socket = self.machine, given.get("socket", self.newest)
@@ -54,8 +56,11 @@ class Script:
             case "signal" | "forceDisconnect" | "refreshToken" as op:
                 requests = [self.request(op, call, given) for call in self.calls(given)]
                 return [effect for request in requests for effect in machine.request(now, request)]
-            case "history" | "erase" as op:
+            case "history" | "erase" | "moderate" as op:
+                self.moderating |= {given["call"]} if op == "moderate" else set()
                 return machine.request(now, Request(given["call"], op, given["message"]))
+            case "restrictions" as op:
+                return machine.request(now, Request(given["call"], op))
             case "disconnect":
                 return machine.disconnect(now)
             case "socketOpened":
@@ -89,6 +94,8 @@ class Script:
         """The effects in the words of a script, in three groups whose order does not matter."""
         groups = {SOCKET: [], RESULT: [], EVENT: []}
         for effect in produced:
+            if isinstance(effect, (UserJoined, UserLeft)):
+                continue  # Tests/Vectors/users has the rules of these events.
             group, words = self.words(effect)
             if not self.is_own_presence(words):
                 groups[group].append(words)
@@ -112,29 +119,42 @@ class Script:
             case effects.ConnectSucceeded(connection_id, outcome):
                 return EVENT, {"is": "connected", "connectionId": connection_id, "outcome": outcome}
             case effects.ConnectFailed(code):
-                return EVENT, {"is": "connectFailed", "code": code}
-            case effects.Succeeded(call, _):
-                return RESULT, {"is": "succeeded", "call": call}
+                return EVENT, {"is": "connectFailed", "code": code} | because(effect)
+            case effects.Succeeded(call, seq):
+                words = {"is": "succeeded", "call": call}
+                return RESULT, words | ({"seq": seq} if call in self.moderating else {})
+            case effects.RestrictionsRead(call, restrictions):
+                read = [f"{restriction.kind} {restriction.ref}" for restriction in restrictions]
+                return RESULT, {"is": "succeeded", "call": call, "restrictions": read}
             case effects.PageRead(call, page):
                 return RESULT, {"is": "succeeded", "call": call, "page": seqs(page)}
             case effects.Failed(call, code):
-                return RESULT, {"is": "failed", "call": call, "code": code}
+                return RESULT, {"is": "failed", "call": call, "code": code} | because(effect)
             case effects.Reconnecting():
                 return EVENT, event | {"name": "reconnecting"}
             case effects.Reconnected(outcome, connection_id, missing):
                 words = event | {"name": "reconnected", "outcome": outcome, "connectionId": connection_id}
                 return EVENT, words | ({"missing": dict(zip(("first", "last"), missing))} if missing else {})
-            case effects.Ended(reason):
-                return EVENT, event | {"name": "disconnected", "reason": reason}
+            case effects.Ended(reason, restriction):
+                return EVENT, event | present(
+                    name="disconnected", reason=reason, restriction=restriction and restriction.kind
+                )
             case messages.Signal():
+                sender = effect.sender_connection
                 words = {"name": "signal", "from": effect.sender, "type": effect.type, "data": effect.data}
-                if effect.sender_connection:
-                    words["senderData"] = effect.sender_connection.data
-                return EVENT, event | {name: value for name, value in words.items() if value not in (None, "")}
-            case messages.HistoryPage():
+                return EVENT, event | present(**words, senderData=sender and sender.data)
+            case HistoryPage():
                 return EVENT, event | {"name": "history", "page": seqs(effect)}
-            case messages.Erased(_, ref, through):
-                return EVENT, event | {"name": "erased"} | ({"through": through} if ref is None else {"ref": ref})
+            case Erased(seq, ref, through, user):
+                before = None if user is None else seq
+                return EVENT, event | present(name="erased", ref=ref, through=through, user=user, before=before)
+            case Moderated(seq, action, user):
+                return EVENT, event | present(name="moderated", seq=seq, action=action, user=user)
+            case Restricted(_, restriction):
+                members = {"kind": restriction.kind, "until": restriction.until, "reason": restriction.reason}
+                return EVENT, event | present(name="restricted", **members)
+            case Unrestricted(_, kind):
+                return EVENT, event | {"name": "unrestricted", "kind": kind}
             case messages.ConnectionCreated(_, connection):
                 return EVENT, event | {"name": "connectionCreated", "connectionId": connection.id}
             case messages.ConnectionDestroyed(_, connection_id, reason):
@@ -163,7 +183,7 @@ class Script:
                 case "event" if self.is_own_presence(words):
                     pass
                 case _:
-                    groups[EVENT].append({name: value for name, value in words.items() if value not in (None, "")})
+                    groups[EVENT].append(present(**words))
         return groups
 
     def state(self):
@@ -172,6 +192,17 @@ class Script:
             return machine.state.value
         step = Attempt.JOINING if machine.attempt is Attempt.LISTING else machine.attempt
         return step.value if machine.state is State.CONNECTING else f"{machine.state.value}/{step.value}"
+
+
+def present(**words):
+    """The words that have a value."""
+    return {name: value for name, value in words.items() if value not in (None, "")}
+
+
+def because(failure):
+    """The words for what forbids a request."""
+    restriction = failure.restriction
+    return present(restriction=restriction and restriction.kind, retryAfter=failure.retry_after)
 
 
 def seqs(page):

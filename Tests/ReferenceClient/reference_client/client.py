@@ -2,28 +2,32 @@
 
 import asyncio
 import random
+import time
 
 from . import effects, lines
 from .machine import Machine
+from .moderation_messages import Restricted, Unrestricted
+from .own_restrictions import OwnRestrictions
 from .requests import Request
 from .socket import Socket
 from .states import Credentials
 
 
 class RequestFailed(Exception):
-    """A request has failed, with a code of section 10."""
+    """A request has failed, with a code of section 10, and because of a restriction with the restriction (ERR-1)."""
 
-    def __init__(self, code):
+    def __init__(self, code, restriction=None, retry_after=None):
         super().__init__(f"the request failed with code {code}")
-        self.code = code
+        self.code, self.restriction, self.retry_after = code, restriction, retry_after
 
 
 class Client:
     """One client of one server. Its coroutines run on one event loop.
 
     `url` is the address without a path, such as `ws://127.0.0.1:8080`. `events` is the queue of what the program
-    learns: the messages Signal, ConnectionCreated, ConnectionDestroyed, ConnectionAway, ConnectionBack, Erased and the
-    HistoryPage that the connect asked for, and the effects Reconnecting, Reconnected and Ended.
+    learns: the messages Signal, ConnectionCreated, ConnectionDestroyed, ConnectionAway, ConnectionBack, Erased,
+    Moderated, Restricted, Unrestricted and the HistoryPage that the connect asked for, UserJoined and UserLeft, and the
+    effects Reconnecting, Reconnected and Ended.
     """
 
     def __init__(self, url, random=random.random):
@@ -35,12 +39,23 @@ class Client:
         self._calls = {}
         self._last_call = 0
         self._is_over = False
+        self._own_restrictions = OwnRestrictions()
         self.events = asyncio.Queue()
 
     @property
     def connections(self):
         """The connections of the session by their id, in the order of CON-5."""
         return self._machine.roster.connections
+
+    @property
+    def users(self):
+        """The users of the session with the ids of their connections."""
+        return self._machine.users.present
+
+    @property
+    def own_restrictions(self):
+        """What keeps this client from signaling now, the restriction that holds longest first."""
+        return self._own_restrictions.hold(self._wall_clock())
 
     @property
     def session(self):
@@ -79,8 +94,17 @@ class Client:
         members = {"before": before, "after": after, "limit": limit}
         return self._request("history", {name: value for name, value in members.items() if value is not None})
 
-    def erase(self, ref=None, through=None):
-        return self._request("erase", {"through": through} if ref is None else {"ref": ref})
+    def erase(self, ref=None, through=None, user=None):
+        members = {"ref": ref, "through": through, "user": user}
+        return self._request("erase", {name: value for name, value in members.items() if value is not None})
+
+    def moderate(self, action, **members):
+        """Moderates, and returns a future for the seq of the action or RequestFailed. The members are those of MOD-1."""
+        return self._request("moderate", {"action": action, **members})
+
+    def restrictions(self):
+        """Reads what holds in the session, and returns a future for the restrictions or RequestFailed."""
+        return self._request("restrictions", {})
 
     def disconnect(self):
         """Leaves the session. `events` ends with Ended."""
@@ -115,8 +139,14 @@ class Client:
     def _now():
         return asyncio.get_running_loop().time()
 
+    @staticmethod
+    def _wall_clock():
+        """The time in ms since 1970."""
+        return time.time() * 1000
+
     def _perform(self, performed):
         for effect in performed:
+            self._note_restrictions(effect)
             match effect:
                 case effects.OpenSocket(socket):
                     self._open(socket)
@@ -126,17 +156,31 @@ class Client:
                     self._sockets[socket].close(code)
                 case effects.ConnectSucceeded(connection_id):
                     self._connecting.set_result(connection_id)
-                case effects.ConnectFailed(code):
-                    self._connecting.set_exception(RequestFailed(code))
+                case effects.ConnectFailed():
+                    self._connecting.set_exception(_failure(effect))
                 case effects.Succeeded(call, seq):
                     self._calls.pop(call).set_result(seq)
                 case effects.PageRead(call, page):
                     self._calls.pop(call).set_result(page)
-                case effects.Failed(call, code):
-                    self._calls.pop(call).set_exception(RequestFailed(code))
+                case effects.RestrictionsRead(call, restrictions):
+                    self._calls.pop(call).set_result(restrictions)
+                case effects.Failed(call):
+                    self._calls.pop(call).set_exception(_failure(effect))
                 case event:
                     self.events.put_nowait(event)
         self._set_timer()
+
+    def _note_restrictions(self, effect):
+        match effect:
+            case effects.ConnectSucceeded() | effects.Reconnected():
+                session = self._machine.session
+                self._own_restrictions.entered(session.restrictions, session.role == "moderator")
+            case Restricted(_, restriction):
+                self._own_restrictions.restricted(restriction)
+            case Unrestricted(_, kind):
+                self._own_restrictions.unrestricted(kind)
+            case effects.Failed(restriction=restriction) if restriction:
+                self._own_restrictions.refused(self._wall_clock(), restriction, effect.retry_after)
 
     def _open(self, number):
         machine, now = self._machine, self._now
@@ -162,3 +206,7 @@ class Client:
 
     def _advance(self):
         self._perform(self._machine.advance(self._now()))
+
+
+def _failure(effect):
+    return RequestFailed(effect.code, effect.restriction, effect.retry_after)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from .server_messages import HistoryPage
+from .history_messages import HistoryPage
+from .moderation_messages import Restriction
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,11 @@ class ConnectSucceeded:
 
 @dataclass(frozen=True)
 class ConnectFailed:
+    """`restriction` is the ban, if there is one, and `retry_after` the time in ms until it ends by itself (MOD-3)."""
+
     code: int
+    restriction: Restriction | None = None
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,21 @@ class PageRead:
 
 
 @dataclass(frozen=True)
+class RestrictionsRead:
+    """The server has answered a `restrictions` request."""
+
+    call: Any
+    restrictions: tuple[Restriction, ...]
+
+
+@dataclass(frozen=True)
 class Failed:
+    """`restriction` is what forbids the request, and `retry_after` the time in ms until it ends by itself (ERR-1)."""
+
     call: Any
     code: int
+    restriction: Restriction | None = None
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +91,7 @@ class Reconnected:
 
 @dataclass(frozen=True)
 class Ended:
-    """The connection has ended for good, with a reason of PRES-2."""
+    """The connection has ended for good, with a reason of PRES-2, and because of a ban with the ban (MOD-3)."""
 
     reason: str
+    restriction: Restriction | None = None

@@ -4,6 +4,7 @@ Each input returns its effects in order. `deadline` is the next time at which `a
 """
 
 from . import lines, server_messages
+from .awaited_page import AwaitedPage
 from .backoff import BackOff
 from .codes import (
     CLIENT_DISCONNECTED,
@@ -23,9 +24,13 @@ from .effects import (
     PageRead,
     Reconnected,
     Reconnecting,
+    RestrictionsRead,
     Send,
     Succeeded,
 )
+from .history_messages import Erased, HistoryFailed, HistoryPage
+from .members import UnexpectedMessage
+from .moderation_messages import Moderated, Restricted, Restrictions, Unrestricted
 from .requests import Requests
 from .roster import Roster
 from .server_messages import (
@@ -37,14 +42,12 @@ from .server_messages import (
     ConnectionDestroyed,
     ConnectionsPage,
     Disconnected,
-    Erased,
     Error,
-    HistoryFailed,
-    HistoryPage,
     Ping,
     Signal,
 )
 from .states import Attempt, Position, State, Timer
+from .users import Users
 
 ATTEMPT_SECONDS = 15
 GOODBYE_SECONDS = 15
@@ -65,7 +68,7 @@ class Machine:
         self._forget()
 
     def _forget(self):
-        self.roster = Roster()
+        self.roster, self.users = Roster(), Users()
         self._requests = Requests()
         self._credentials = None
         self._position = None
@@ -73,8 +76,7 @@ class Machine:
         self._server_asked_to_wait = False
         self._connect_id = None
         self._page = None
-        # The id and the members of the page of the history that the option asks for, until it has arrived (HIS-5).
-        self._awaited_page = None
+        self._awaited_page = AwaitedPage()
 
     # Inputs of the program.
 
@@ -140,7 +142,7 @@ class Machine:
                 message = server_messages.parse(lines.decode(line))
                 self._heard(now)
                 self._handle(now, message)
-            except (lines.MalformedLine, server_messages.UnexpectedMessage):
+            except (lines.MalformedLine, UnexpectedMessage):
                 self._received_nonsense()
         return self._take_effects()
 
@@ -260,16 +262,16 @@ class Machine:
             self._has_socket = False
             self._effects.append(CloseSocket(self._socket, code))
 
-    def _fail_connect(self, code):
+    def _fail_connect(self, code, restriction=None, retry_after=None):
         self._close(CloseCode.GOODBYE)
         self._disconnected()
-        self._effects.append(ConnectFailed(code))
+        self._effects.append(ConnectFailed(code, restriction, retry_after))
 
-    def _end(self, reason):
+    def _end(self, reason, restriction=None):
         self._close(CloseCode.GOODBYE)
         self._fail(self._requests.take_all())
         self._disconnected()
-        self._effects.append(Ended(reason))
+        self._effects.append(Ended(reason, restriction))
 
     def _disconnected(self):
         self.state = State.DISCONNECTED
@@ -305,19 +307,24 @@ class Machine:
                 self._refused(now, message)
             case _ if self.attempt is not None:
                 pass  # The server sends nothing else before `connected`.
-            case Ack(id, seq):
-                self._reached(seq)
-                self._succeeded(id, seq)
-            case HistoryPage(id) | HistoryFailed(id):
-                self._page_arrived(id, message)
-            case Error(id, code):
-                if request := self._requests.answered(id):
-                    self._effects.append(Failed(request.call, code))
-                    self._send_waiting()
+            case HistoryPage(id) | HistoryFailed(id) if self._awaited_page.takes(id):
+                if isinstance(message, HistoryPage):
+                    self._effects.append(message)
+            case Ack() | HistoryPage() | HistoryFailed() | Restrictions() | Error():
+                self._reached(message.seq if isinstance(message, Ack) else None)
+                self._answered(message)
             case Ping(seq):
                 self._send({"op": "pong"})
                 self._reached(seq)
-            case Signal(seq) | Erased(seq) | ConnectionCreated(seq) | ConnectionDestroyed(seq):
+            case (
+                Signal(seq)
+                | Erased(seq)
+                | ConnectionCreated(seq)
+                | ConnectionDestroyed(seq)
+                | Moderated(seq)
+                | Restricted(seq)
+                | Unrestricted(seq)
+            ):
                 if seq is None or seq > self._position.seq:
                     self._effects += self._events(message)
                     self._reached(seq)
@@ -328,11 +335,11 @@ class Machine:
 
     def _refused(self, now, error):
         if self.state is State.CONNECTING:
-            self._fail_connect(error.code)
+            self._fail_connect(error.code, error.restriction, error.retry_after)
         elif error.retryable:
             self._attempt_failed(now)
         else:
-            self._end(NETWORK_DISCONNECTED)
+            self._end(NETWORK_DISCONNECTED, error.restriction)
 
     def _server_says_goodbye(self, now, message):
         """`disconnected` precedes the close, so the client acts at once (LEAVE-4)."""
@@ -342,17 +349,17 @@ class Machine:
             case State.DISCONNECTING:
                 self._end(CLIENT_DISCONNECTED)
             case _ if not message.reconnect:
-                self._end(message.reason)
+                self._end(message.reason, message.restriction)
             case state:
                 is_asked = self._back_off.server_asks(message.reconnect_after)
                 self._lost(now) if state is State.CONNECTED else self._attempt_failed(now, counts=not is_asked)
 
     def _events(self, message):
         match message:
-            case ConnectionCreated():
-                return self.roster.created(message)
-            case ConnectionDestroyed():
-                return self.roster.destroyed(message)
+            case ConnectionCreated(_, connection):
+                return self.roster.created(message) + self.users.created(connection)
+            case ConnectionDestroyed(_, id):
+                return self.roster.destroyed(message) + self.users.destroyed(id)
             case _:
                 return [message]
 
@@ -370,55 +377,29 @@ class Machine:
             position.replay_through = None
             self._effects += self.roster.replay_ended()
 
-    def _succeeded(self, id, seq):
-        request = self._requests.answered(id)
-        if request is None:
-            return
-        if request.op == "refreshToken":
-            self._credentials.token = request.members["token"]
-        if request.op == "history":
-            self._effects.append(Failed(request.call, ErrorCode.UNEXPECTED_SERVER_RESPONSE))
-        else:
-            self._effects.append(Succeeded(request.call, seq))
-        self._send_waiting()
+    # Answers. A page of the history does not change the position (HIS-4).
 
-    # History. A page does not change the position (HIS-4).
+    def _answered(self, answer):
+        if request := self._requests.answered(answer.id):
+            self._effects.append(self._result(request, answer))
+            self._send_waiting()
 
-    def _page_arrived(self, id, answer):
-        if self._awaited_page and id == self._awaited_page[0]:
-            self._awaited_page = None
-            if isinstance(answer, HistoryPage):
-                self._effects.append(answer)
-            return
-        request = self._requests.answered(id)
-        if request is None:
-            return
-        match answer:
-            case _ if request.op != "history":
-                self._effects.append(Failed(request.call, ErrorCode.UNEXPECTED_SERVER_RESPONSE))
-            case HistoryPage():
-                self._effects.append(PageRead(request.call, answer))
-            case HistoryFailed(_, code):
-                self._effects.append(Failed(request.call, code))
-        self._send_waiting()
-
-    def _await_page(self, message):
-        """The answer to the option comes with the id of the connect."""
-        option = self._credentials.options.get("history")
-        if option is None or not message.history:
-            self._awaited_page = None
-            return
-        members = {"limit" if name == "last" else name: value for name, value in option.items()}
-        self._awaited_page = (message.id, members)
-
-    def _ask_for_awaited_page(self):
-        """After `resumed` the server ignores the option: a request takes its place."""
-        if self._awaited_page is None:
-            return False
-        id, members = self._requests.next_id(), self._awaited_page[1]
-        self._awaited_page = (id, members)
-        self._send({"op": "history", "id": id, **members})
-        return True
+    def _result(self, request, answer):
+        match request.op, answer:
+            case _, Error(_, code):
+                return Failed(request.call, code, answer.restriction, answer.retry_after)
+            case "history", HistoryPage():
+                return PageRead(request.call, answer)
+            case "history", HistoryFailed(_, code):
+                return Failed(request.call, code)
+            case "restrictions", Restrictions(_, restrictions):
+                return RestrictionsRead(request.call, restrictions)
+            case op, Ack(_, seq) if not request.is_read:
+                if op == "refreshToken":
+                    self._credentials.token = request.members["token"]
+                return Succeeded(request.call, seq)
+            case _:
+                return Failed(request.call, ErrorCode.UNEXPECTED_SERVER_RESPONSE)
 
     # The answer to `connect`.
 
@@ -450,16 +431,17 @@ class Machine:
         if first:
             self.roster.replace(connections, own_ids)
             self._effects.append(ConnectSucceeded(message.connection.id, outcome))
+            self._effects += self.users.replace(connections)
         else:
             if outcome != "resumed":
-                self._effects += self.roster.replace(connections, own_ids)
+                self._effects += self.roster.replace(connections, own_ids) + self.users.replace(connections)
             missing = message.missing if outcome == "lost" and message.epoch == old.epoch else None
             self._effects.append(Reconnected(outcome, message.connection.id, missing))
         self._effects += self.roster.away(message.away, replay_changes_list=outcome == "resumed")
         if outcome == "resumed":
             self._repeat()
         else:
-            self._await_page(message)
+            self._awaited_page.connected(message, self._credentials.options.get("history"))
             self._fail(self._requests.take_unanswered())
             self._send_waiting()
         self._check_replay()
@@ -483,7 +465,9 @@ class Machine:
         unanswered = self._requests.unanswered()
         for id, request in unanswered:
             self._send_request(id, request)
-        asks = self._ask_for_awaited_page()
+        asks = self._awaited_page.is_missing
+        if asks:
+            self._send(self._awaited_page.request(self._requests.next_id()))
         if not self._send_waiting() and not unanswered and not asks:
             self._send({"op": "pong"})
 

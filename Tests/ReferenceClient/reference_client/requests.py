@@ -30,6 +30,11 @@ class Request:
         return ErrorCode.NOT_CONNECTED_TO_FORCE if self.op == "forceDisconnect" else ErrorCode.NOT_CONNECTED
 
     @property
+    def is_read(self):
+        """Whether the client sends the request anew after a loss, with a new id (RES-9)."""
+        return self.op in ("history", "restrictions")
+
+    @property
     def ends_with_its_socket(self):
         """Whether the client reports the request as failed after a loss instead of repeating it (SIG-10)."""
         return self.is_online_only or not self.retries
@@ -75,9 +80,9 @@ class Requests:
         return self._unanswered.pop(id, None)
 
     def renew_reads(self):
-        """The unanswered `history` requests wait again, before all others: they get new ids (RES-9, HIS-7)."""
-        reads = [request for request in self._unanswered.values() if request.op == "history"]
-        self._unanswered = {id: r for id, r in self._unanswered.items() if r.op != "history"}
+        """The unanswered reads wait again, before all other requests: they get new ids (RES-9, HIS-7)."""
+        reads = [request for request in self._unanswered.values() if request.is_read]
+        self._unanswered = {id: r for id, r in self._unanswered.items() if not r.is_read}
         self._waiting.extendleft(reversed(reads))
 
     def take_ending_with_socket(self):
