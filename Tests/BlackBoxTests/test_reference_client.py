@@ -2,18 +2,15 @@
 
 import asyncio
 import contextlib
-import pathlib
 import random
-import sys
 import time
 
 import pytest
 
 from credentials import Project
 from cutting_relay import Relay
+from reference_sessions import answer, code_of, connect, event, joined, websocket_url
 from server_process import DEADLINE, Server
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ReferenceClient"))
 
 from reference_client.client import Client, RequestFailed  # noqa: E402
 from reference_client.codes import ErrorCode  # noqa: E402
@@ -35,44 +32,6 @@ def project():
 def secrets(project):
     """The settings of a server of this project."""
     return {"api_key": project.key, "api_secret": project.secret}
-
-
-@contextlib.asynccontextmanager
-async def joined(server, session, role="publisher", data=None, url=None, **options):
-    """A client in the session."""
-    async with Client(url or websocket_url(server)) as client:
-        await connect(client, server, session, role, data, **options)
-        yield client
-
-
-async def connect(client, server, session, role="publisher", data=None, **options):
-    project = server.project
-    async with asyncio.timeout(DEADLINE):
-        await client.connect(project.key, session, project.token(session, role, data), **options)
-
-
-def websocket_url(server):
-    return server.url.replace("http", "ws", 1)
-
-
-async def event(client, kind):
-    """The next event of this kind. Other events before it are dropped."""
-    async with asyncio.timeout(DEADLINE):
-        while True:
-            if isinstance(found := await client.events.get(), kind):
-                return found
-
-
-async def answer(request):
-    async with asyncio.timeout(DEADLINE):
-        return await request
-
-
-async def code_of(request):
-    """The code with which the request fails."""
-    with pytest.raises(RequestFailed) as failure:
-        await answer(request)
-    return failure.value.code
 
 
 async def test_two_clients_chat(server, session):
