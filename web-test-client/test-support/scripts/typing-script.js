@@ -5,9 +5,8 @@ import { TYPING_PRESETS } from '../../text-chat/typing/typing-presets.js';
 
 /** The inputs of `TypingIndicator` that a step may give as they are. */
 const INPUTS = new Set([
-  'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'blockedUsers', 'connected',
-  'reconnecting',
-  'disconnected', 'connectionLost', 'memberCount', 'recipient', 'publishFailed', 'messageReceived', 'connectionDestroyed',
+  'draftEdited', 'draftSet', 'send', 'messageSubmitted', 'leave', 'optedOut', 'restricted', 'blockedUsers', 'connected',
+  'reconnecting', 'disconnected', 'connectionLost', 'memberCount', 'recipient', 'publishFailed', 'messageReceived', 'connectionDestroyed',
 ]);
 
 /** The policy of a vector: a preset, or a preset with changes. */

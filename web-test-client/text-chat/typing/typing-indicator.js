@@ -21,6 +21,7 @@ import { TypingSender } from './typing-sender.js';
  * | `messageSubmitted` | the user sends a message, which is published after this input |
  * | `leave` | the user has left the room |
  * | `optedOut` `value` | whether the user has opted out of being seen |
+ * | `restricted` `value` | whether the user may not signal (MOD-4). Nothing is sent then; others are shown |
  * | `blockedUsers` `users` | exactly these users are never shown |
  * | `connected` `id`, `userId` | this connection is up; typing starts over on both sides. `userId`: one's own user, or null |
  * | `reconnecting`, `disconnected` | nothing is sent, and no user is shown |

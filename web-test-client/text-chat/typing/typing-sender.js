@@ -30,6 +30,7 @@ export class TypingSender {
   #draft = '';
   #isConnected;
   #isOptedOut = false;
+  #isRestricted = false;
   #memberCount = 0;
   #recipient = null;
 
@@ -46,7 +47,7 @@ export class TypingSender {
 
   /** Whether keys send nothing. */
   get isSilent() {
-    return !this.#isConnected || this.#isOptedOut || this.#isOverCap;
+    return !this.#isConnected || this.#isOptedOut || this.#isRestricted || this.#isOverCap;
   }
 
   // A directed signal costs the same in a room of any size.
@@ -135,6 +136,11 @@ export class TypingSender {
       case 'optedOut':
         this.#isOptedOut = input.value;
         if (input.value) this.#finish();
+        break;
+      case 'restricted':
+        this.#isRestricted = input.value;
+        // The server would refuse a finish, too: receivers let the begin expire.
+        if (input.value) this.#forget();
         break;
       case 'memberCount':
         this.#memberCount = input.value;
