@@ -226,6 +226,7 @@ export class Pane {
       get user() {
         return channel.user;
       },
+      restriction: (now) => channel.restriction(now),
       history: (request) => channel.history(request),
       send: (signal) => {
         const outcome = channel.send(signal);

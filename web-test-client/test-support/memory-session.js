@@ -33,12 +33,28 @@ class MemoryChannel {
   answers = [];
   held = [];
   holdsAnswers = false;
+  /** What keeps this connection from writing, each with an optional `until`; see `restrict` and `lift`. */
+  restrictions = [];
   #session;
 
   constructor(session, connection) {
     this.#session = session;
     this.connection = connection;
     this.connectionId = connection.connectionId;
+  }
+
+  restrict(restriction) {
+    this.restrictions = [...this.restrictions.filter(({ kind }) => kind !== restriction.kind), restriction];
+    this.inbox.push({ kind: 'restrictionsChanged' });
+  }
+
+  lift(kind) {
+    this.restrictions = this.restrictions.filter((each) => each.kind !== kind);
+    this.inbox.push({ kind: 'restrictionsChanged' });
+  }
+
+  restriction(now) {
+    return this.restrictions.find(({ until = Infinity }) => until > now) ?? null;
   }
 
   removeEvents() {

@@ -11,7 +11,16 @@ export interface SendFailure {
   readonly code: number | null;
   readonly message: string;
   /** The restriction because of which the server has refused the message, such as a mute. */
-  readonly restriction?: { readonly kind: string; readonly until?: number; readonly reason?: string };
+  readonly restriction?: WriteRestriction;
+}
+
+/** What keeps a user from writing: a mute, a freeze, or what a later server adds. */
+export interface WriteRestriction {
+  readonly kind: string;
+  /** Absent: it holds until it is lifted. */
+  readonly until?: number;
+  /** The moderator's words for the user. */
+  readonly reason?: string;
 }
 
 /** A message as a signal carries it. */
@@ -320,6 +329,8 @@ export interface ChatChannel {
   readonly epoch?: string | null;
   /** Promises a page. Needed where `hasHistory` is true. */
   history?(request: HistoryRequest): Promise<HistoryPage>;
+  /** What keeps the user from writing at this moment; null: nothing. Absent: nothing ever does. */
+  restriction?(now: number): WriteRestriction | null;
 }
 
 export interface ReceivedSignal {
@@ -344,6 +355,8 @@ export type ChannelEvent =
   | { readonly kind: 'history'; readonly page: HistoryPage }
   /** Messages were erased from the history. */
   | ({ readonly kind: 'erased' } & Erasure)
+  /** What the channel's `restriction` answers has changed, other than by the clock. */
+  | { readonly kind: 'restrictionsChanged' }
   | { readonly kind: 'connectionCreated' | 'connectionDestroyed'; readonly connection: ChatConnection };
 
 /** The members of an OpenTok session that a chat uses. Sessions of this library and of OpenTok's have them. */
@@ -358,6 +371,8 @@ export interface ChatSession {
   readonly hasHistory?: boolean;
   readonly epoch?: string | null;
   history?(request: HistoryRequest): Promise<any>;
+  /** Only sessions of this library have moderation. */
+  readonly restrictedBy?: readonly WriteRestriction[];
 }
 
 /**
@@ -372,6 +387,7 @@ export class SessionChannel implements ChatChannel {
   readonly epoch: string | null;
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null }>;
   history(request: HistoryRequest): Promise<HistoryPage>;
+  restriction(): WriteRestriction | null;
   /** Ends the reports. */
   stop(): void;
 }
@@ -384,6 +400,8 @@ export type Refusal =
   /** The message is longer than a signal may be. */
   | { readonly reason: 'signalTooLong'; readonly excess: number }
   | { readonly reason: 'notConnected' }
+  /** A moderator keeps the user from writing. The draft stays. */
+  | { readonly reason: 'restricted'; readonly restriction: WriteRestriction }
   /** The queue is full: 100 messages wait, are being sent, or have failed. */
   | { readonly reason: 'tooManyWaiting' }
   | { readonly reason: 'localIdTaken' }
@@ -410,7 +428,9 @@ export type ChatActivity =
   | { readonly kind: 'unread'; readonly count: number }
   /** A page was read, with the changes that it made; or `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
   | { readonly kind: 'historyChanged' }
-  | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' | 'history' }>;
+  /** `restriction` has changed. */
+  | { readonly kind: 'restrictionChanged' }
+  | Exclude<ChannelEvent, ReceivedSignal | { readonly kind: 'lost' | 'history' | 'restrictionsChanged' }>;
 
 /** The signal type of messages: JSON, or bare text as OpenTok's first sample sends it. */
 export type WireForm = 'text-chat' | 'TextChat';
@@ -463,6 +483,15 @@ export class TextChatComponent {
   readonly isLoadingEarlier: boolean;
   /** Why the history could not be read; null after a success. */
   readonly historyError: SendFailure | null;
+  /**
+   * What keeps the user from writing, as of the last call that had a time; null: nothing. Show it at the field, which is
+   * read-only meanwhile. The activity `restrictionChanged` tells when it changes.
+   */
+  readonly restriction: WriteRestriction | null;
+  /** When to call `advance`; null: the restriction holds until it is lifted, or there is none. */
+  nextRestrictionCheck(now: number): number | null;
+  /** Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`. */
+  advance(now: number): void;
   /** Whether `refusal()` returns null. */
   readonly canSend: boolean;
   /** The local id of the failed message that holds back those behind it. */

@@ -30,6 +30,8 @@ export class SessionChannel {
       sessionDisconnected: () => report({ kind: 'disconnected' }),
       connectionCreated: ({ connection }) => report({ kind: 'connectionCreated', connection }),
       connectionDestroyed: ({ connection }) => report({ kind: 'connectionDestroyed', connection }),
+      restricted: () => report({ kind: 'restrictionsChanged' }),
+      unrestricted: () => report({ kind: 'restrictionsChanged' }),
       history: ({ page }) => report({ kind: 'history', page: pageOf(page) }),
       messagesErased: ({ ref, through, user, before }) => {
         if (user !== undefined) report({ kind: 'erased', user, before });
@@ -58,6 +60,11 @@ export class SessionChannel {
   get hasHistory() {
     const { hasHistory = false } = this.#session;
     return hasHistory;
+  }
+
+  /** What keeps the user from writing now, of several what holds longest; null: nothing (MOD-5). */
+  restriction() {
+    return this.#session.restrictedBy?.[0] ?? null;
   }
 
   /** Promises a page of the history: the newest messages, those `before` a seq, or those `after` one. */

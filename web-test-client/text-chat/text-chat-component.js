@@ -1,5 +1,6 @@
 import { Composer } from './sending/composer.js';
 import { EchoBook } from './sending/echo-book.js';
+import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { HistoryReader } from './history/history-reader.js';
 import { SendQueue } from './sending/send-queue.js';
@@ -19,6 +20,9 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
  * by returning false.
  *
+ * A channel whose server knows moderation has `restriction(now)`: what keeps the user from writing at this moment, or
+ * null. The component asks it at each call that has a time. The draft stays meanwhile, and no typing is sent (MOD-4).
+ *
  * A channel whose server knows users also has `user`, one's own (USR-1), and the connections of its events have theirs.
  * One of a session with a history has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
  * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
@@ -29,8 +33,8 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
  * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
  * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
- * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `historyChanged`, `erased`, or
- * `unread` (`count`).
+ * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `historyChanged`,
+ * `restrictionChanged`, `erased`, or `unread` (`count`).
  * An error that it throws goes to `reportError`, and changes nothing else.
  */
 export class TextChatComponent {
@@ -44,6 +48,7 @@ export class TextChatComponent {
   /** What `historyChanged` has told last. */
   #toldHistory = '[null,false,null]';
   #queue = new SendQueue();
+  #restriction = new HeldRestriction();
   /** Callers that wait for the outcome of a message: local id → functions that look again. */
   #waiters = new Map();
   /** The connections in the session that the channel has reported, one's own included. */
@@ -131,6 +136,24 @@ export class TextChatComponent {
     return this.#reader.error;
   }
 
+  /**
+   * What keeps the user from writing, as of the last call that had a time: `{kind, until, reason}`; null: nothing. Show
+   * it at the field, which is read-only meanwhile. The activity `restrictionChanged` tells when it changes.
+   */
+  get restriction() {
+    return this.#restriction.present;
+  }
+
+  /** When to call `advance`; null: the restriction holds until it is lifted, or there is none. */
+  nextRestrictionCheck(now) {
+    return this.#restriction.nextCheck(now);
+  }
+
+  /** Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`. */
+  advance(now) {
+    this.#noteRestriction(now);
+  }
+
   /** Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it. */
   get canSend() {
     return this.refusal() === null;
@@ -142,8 +165,9 @@ export class TextChatComponent {
   }
 
   /**
-   * Why the draft cannot be sent: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected` or
-   * `tooManyWaiting`, checked in this order; null: it can, unless `onMessageReadyToSend` refuses it.
+   * Why the draft cannot be sent: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected`,
+   * `restricted` (with `restriction`) or `tooManyWaiting`, checked in this order; null: it can, unless
+   * `onMessageReadyToSend` refuses it. A restriction counts as of the last call that had a time.
    */
   refusal() {
     return this.#refusalOf(this.#message(SAMPLE.sentAt, SAMPLE.localId));
@@ -173,13 +197,14 @@ export class TextChatComponent {
   /**
    * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
    * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
-   * or `connectionDestroyed` (`connection`), `history` (`page`) or `erased` (`ref`, `through`, or `user` and `before`).
-   * Returns the changes of the rows.
+   * or `connectionDestroyed` (`connection`), `history` (`page`), `erased` (`ref`, `through`, or `user` and `before`) or
+   * `restrictionsChanged`. Returns the changes of the rows.
    *
    * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
    * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
    */
   handle(event, now) {
+    this.#noteRestriction(now);
     switch (event.kind) {
       case 'signal':
         return this.#receive(event, now);
@@ -231,6 +256,9 @@ export class TextChatComponent {
         this.typing?.handle({ kind: 'connectionDestroyed', id: event.connection.connectionId });
         this.#countMembers();
         break;
+      case 'restrictionsChanged':
+        this.#readOn();
+        return [];
       default:
         throw new TypeError(
           `Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`,
@@ -367,6 +395,14 @@ export class TextChatComponent {
     this.#report(changes, { kind: 'restored', text: draft });
   }
 
+  /** The channel knows what holds. */
+  #noteRestriction(now) {
+    const present = this.#hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
+    if (!this.#restriction.note(present)) return;
+    this.typing?.handle({ kind: 'restricted', value: present !== null });
+    this.#report([], { kind: 'restrictionChanged' });
+  }
+
   get #isConnected() {
     return !this.#hasEnded && (this.#channel?.connectionId ?? null) !== null;
   }
@@ -395,11 +431,13 @@ export class TextChatComponent {
     const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
     if (excess > 0) return { reason: 'signalTooLong', excess };
     if (!this.#isConnected) return { reason: 'notConnected' };
+    if (this.restriction !== null) return { reason: 'restricted', restriction: this.restriction };
     return this.#queue.isFull ? { reason: 'tooManyWaiting' } : null;
   }
 
   /** Makes the draft a row. Returns the refusal, or null. */
   #show(now, localId) {
+    this.#noteRestriction(now);
     const message = this.#message(now, localId);
     const refusal = this.#refusalOf(message);
     if (refusal !== null) return refusal;

@@ -20,8 +20,8 @@ const MAX_MESSAGES = 20_000;
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
 
-/** The shortest and the longest wait for the end of a restriction: clocks differ, and timers have a limit. */
-const RESTRICTION_WAITS = [250, 86_400_000];
+/** The longest wait of a timer in browsers is 24.8 days. */
+const LONGEST_WAIT = 86_400_000;
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
@@ -192,7 +192,7 @@ export class ChatRoom {
     if (this.#chat === null) this.#startChat();
     this.#messages.nameDays(Date.now());
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
-    this.#showRestriction();
+    this.#checkRestriction();
   }
 
   /** The element has left its page. */
@@ -260,7 +260,6 @@ export class ChatRoom {
         this.moderation.ended();
         this.#stateChanged('disconnected');
       },
-      restricted: () => this.#showRestriction(),
       noted: (connection) => this.#note(connection),
       received: (event) => {
         this.#customs.received?.(event);
@@ -287,7 +286,7 @@ export class ChatRoom {
     this.#part('offline-hint').hidden = state !== 'reconnecting';
     this.#composer.setEnabled(this.canWrite);
     this.#composer.isReadOnly = this.#isReadOnly;
-    this.#showRestriction();
+    this.#checkRestriction();
     this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     this.#showHistory();
   }
@@ -323,22 +322,26 @@ export class ChatRoom {
     if (isRefused) this.#chat.passFailed();
   }
 
-  /**
-   * Tells the user why they cannot write for now. A restriction ends by itself, and the field is free again (MOD-2).
-   */
+  /** A restriction ends by itself, and the field is free again (MOD-2). */
+  #checkRestriction() {
+    this.#chat?.advance(Date.now());
+    this.#showRestriction();
+  }
+
+  /** Tells the user why they cannot write for now. */
   #showRestriction() {
     clearTimeout(this.#restrictionTimer);
-    const held = this.canWrite ? (this.#link.session?.restrictedBy ?? []) : [];
+    const restriction = this.canWrite ? (this.#chat?.restriction ?? null) : null;
     const wasRestricted = this.#isRestricted;
-    this.#isRestricted = held.length > 0;
-    const sentence = this.#isRestricted ? restrictionText(this.#words, held[0]) : null;
+    this.#isRestricted = restriction !== null;
+    const sentence = this.#isRestricted ? restrictionText(this.#words, restriction) : null;
     this.#focus().keep(() => (this.#composer.restriction = sentence));
     if (wasRestricted && !this.#isRestricted && this.canWrite) this.#focus().canWrite();
-    const next = Math.min(...held.map(({ until }) => until ?? Infinity));
-    if (next === Infinity) return;
-    const [least, most] = RESTRICTION_WAITS;
-    const wait = Math.min(Math.max(next - Date.now(), least), most);
-    this.#restrictionTimer = setTimeout(() => this.#showRestriction(), wait);
+    if (!this.#isRestricted) return;
+    const now = Date.now();
+    const next = this.#chat.nextRestrictionCheck(now);
+    if (next === null) return;
+    this.#restrictionTimer = setTimeout(() => this.#checkRestriction(), Math.min(next - now, LONGEST_WAIT));
   }
 
   // The chat
@@ -419,6 +422,9 @@ export class ChatRoom {
         this.#drafts.ownConnectionIds = this.#chat.ownConnectionIds;
         this.#showHistory();
         break;
+      case 'restrictionChanged':
+        this.#showRestriction();
+        break;
       case 'messageSubmitted':
         this.#drafts.text = '';
         this.#chat.markRead();
@@ -454,7 +460,8 @@ export class ChatRoom {
       this.#messages.showHeld();
       if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
       this.#noteRole();
-      this.#showRestriction();
+      // A refusal tells the session what holds, without an event.
+      this.#checkRestriction();
       this.#composer.show();
     });
     this.#messages.scrollToEnd();

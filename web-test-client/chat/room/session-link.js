@@ -16,11 +16,10 @@ export class SessionLink {
   }
 
   /**
-   * `connected()`, `reconnecting()`, `reconnected()` and `disconnected()` follow the session, `restricted()` tells that
-   * what keeps the user from writing has changed, `noted(connection)` gets each connection that it names, and
-   * `received(event)` the events of the channel. `wrap(channel)` may replace it.
+   * `connected()`, `reconnecting()`, `reconnected()` and `disconnected()` follow the session, `noted(connection)` gets
+   * each connection that it names, and `received(event)` the events of the channel. `wrap(channel)` may replace it.
    */
-  open(session, { connected, reconnecting, reconnected, disconnected, restricted, noted, received, wrap }) {
+  open(session, { connected, reconnecting, reconnected, disconnected, noted, received, wrap }) {
     this.close();
     this.#session = session;
     this.#listeners = {
@@ -28,8 +27,6 @@ export class SessionLink {
       sessionReconnecting: () => reconnecting(),
       sessionReconnected: () => reconnected(),
       sessionDisconnected: () => disconnected(),
-      restricted: () => restricted(),
-      unrestricted: () => restricted(),
       connectionCreated: ({ connection }) => noted(connection),
       signal: ({ from }) => {
         if (from) noted(from);

@@ -53,6 +53,19 @@ test('CHAT a session’s events become events of the channel, and none arrives a
   ]);
 });
 
+test('MOD-5 what keeps the user from writing is what the session says; one of another library says nothing', () => {
+  const session = new StubSession();
+  const { received, channel } = channelOn(session);
+  assert.equal(channel.restriction(), null);
+  session.restrictedBy = [{ kind: 'freeze' }, { kind: 'mute', until: 5 }];
+  session.emit('restricted', {});
+  session.emit('unrestricted', {});
+  assert.deepEqual(received, [{ kind: 'restrictionsChanged' }, { kind: 'restrictionsChanged' }]);
+  assert.deepEqual(channel.restriction(), { kind: 'freeze' });
+  session.restrictedBy = [];
+  assert.equal(channel.restriction(), null);
+});
+
 test('CHAT-9 a session of this library has a history, and any other has none', async () => {
   const session = new StubSession();
   const { received, channel } = channelOn(session);

@@ -26,9 +26,9 @@ async function run(block) {
   return { logged, chat: values.chat };
 }
 
-test('text-chat-web.md: two blocks are of the page, and five run by themselves', () => {
+test('text-chat-web.md: two blocks are of the page, and six run by themselves', () => {
   assert.equal(blocks('js').filter((block) => page.includes(block)).length, 2);
-  assert.equal(others.length, 5);
+  assert.equal(others.length, 6);
 });
 
 for (const block of others) {
