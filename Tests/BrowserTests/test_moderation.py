@@ -40,6 +40,19 @@ def held(user):
     return panel.locator(".held-text")
 
 
+def freeze(user, command):
+    """Chooses a time in the menu of the freeze."""
+    held(user)
+    button = user.page.get_by_role("button", name="Freeze the chat…")
+    expect(button).to_have_attribute("aria-haspopup", "menu")
+    button.click()
+    menu = user.page.get_by_role("menu", name="Freeze the chat…")
+    expect(menu.get_by_role("menuitem")).to_have_text(
+        ["Freeze for 10 minutes…", "Freeze for 1 hour…", "Freeze until lifted…"]
+    )
+    menu.get_by_role("menuitem", name=command).click()
+
+
 def undo(user, text):
     held(user)
     user.page.get_by_role("button", name=f"Undo: {text}").click()
@@ -166,8 +179,7 @@ def test_mod_3_mod_5_a_moderator_mutes_bans_and_pardons(browser_of, open_applica
 def test_mod_4_a_frozen_chat_is_for_moderators(browser_of, room):
     ada = browser_of().join(room, "Ada")
     carl = browser_of().join(room, "Carl", role="moderator")
-    held(carl)
-    carl.page.get_by_role("button", name="Freeze the chat…").click()
+    freeze(carl, "Freeze until lifted…")
     carl.confirm("Freeze the chat?", "Freeze", reason="Break until noon")
     expect(ada.page.locator(RESTRICTION)).to_have_text(
         "Only moderators can write at the moment. Reason: Break until noon"
@@ -183,7 +195,9 @@ def test_mod_4_a_frozen_chat_is_for_moderators(browser_of, room):
     page.locator("#join-button").click()
     expect(page.locator(RESTRICTION)).to_contain_text("Only moderators can write at the moment.")
     expect(held(carl)).to_have_text(["Only moderators can write"])
-    carl.page.get_by_role("button", name="Unfreeze the chat").click()
+    unfreeze = carl.page.get_by_role("button", name="Unfreeze the chat")
+    assert unfreeze.get_attribute("aria-haspopup") is None
+    unfreeze.click()
     expect(ada.page.locator(RESTRICTION)).to_be_hidden()
     ada.send("Thank you")
     expect(carl.bubble("Thank you")).to_be_visible()
@@ -201,6 +215,33 @@ def test_mod_2_a_field_is_free_again_at_its_time_by_itself(browser_of, room):
     carl.confirm("Mute Ada for 10 minutes?", "Mute")
     expect(ada.page.locator(RESTRICTION)).to_be_visible()
     ada.page.clock.fast_forward("11:00")
+    expect(ada.page.locator(RESTRICTION)).to_be_hidden()
+    expect(ada.page.locator("#composer-text")).to_be_editable()
+
+
+@pytest.mark.parametrize(
+    "command, question, minutes",
+    [
+        ("Freeze for 10 minutes…", "Freeze the chat for 10 minutes?", 10),
+        ("Freeze for 1 hour…", "Freeze the chat for 1 hour?", 60),
+    ],
+)
+def test_mod_1_mod_2_a_freeze_ends_at_its_time_by_itself(browser_of, room, command, question, minutes):
+    ada = browser_of().join(room, "Ada")
+    carl = browser_of().join(room, "Carl", role="moderator")
+    ada.page.clock.install()
+    freeze(carl, command)
+    dialog = carl.page.get_by_role("dialog", name=question)
+    expect(dialog).to_contain_text("unless you unfreeze the chat before")
+    carl.confirm(question, "Freeze", reason="Break")
+    expect(ada.page.locator(RESTRICTION)).to_have_text(
+        re.compile(r"^Only moderators can write until .+\. Reason: Break$")
+    )
+    expect(held(carl)).to_have_text([re.compile("^Only moderators can write until ")])
+    expect(carl.page.get_by_role("button", name="Freeze the chat…")).to_be_hidden()
+    ada.page.clock.fast_forward((minutes - 1) * 60_000)
+    expect(ada.page.locator(RESTRICTION)).to_be_visible()
+    ada.page.clock.fast_forward(2 * 60_000)
     expect(ada.page.locator(RESTRICTION)).to_be_hidden()
     expect(ada.page.locator("#composer-text")).to_be_editable()
 

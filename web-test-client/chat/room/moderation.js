@@ -2,8 +2,8 @@ import { ActionMenu } from '../views/action-menu.js';
 import { HeldView } from '../views/held-view.js';
 import { QuestionView } from '../views/question-view.js';
 
-/** How long a moderator may mute, in seconds; null: until it is lifted. */
-const MUTES = [600, 3600, null];
+/** How long a moderator may mute or freeze, in seconds; null: until it is lifted. */
+const DURATIONS = [600, 3600, null];
 
 /** The longest wait of a timer in browsers is 24.8 days. */
 const LONGEST_WAIT = 86_400_000;
@@ -138,7 +138,7 @@ export class Moderation {
     const isHere = this.#connectionsOf(person).length > 0;
     return [
       // A guest comes back with another connection: there is nobody to mute.
-      ...(isGuest ? [] : MUTES.map((seconds) => this.#muteItem(person, seconds))),
+      ...(isGuest ? [] : DURATIONS.map((seconds) => this.#muteItem(person, seconds))),
       ...(isHere ? [this.#removeItem(person)] : []),
       ...(isGuest && !isHere ? [] : [this.#banItem(person)]),
       ...(isGuest || !this.#keepsMessages ? [] : [this.#deleteAllItem(person)]),
@@ -171,10 +171,10 @@ export class Moderation {
   }
 
   #muteItem({ user, name }, seconds) {
-    const time = seconds === null ? {} : { time: { text: this.#words.duration(seconds) } };
+    const time = this.#timeOf(seconds);
     const [item, title] = seconds === null ? ['muteForever', 'askMuteForever'] : ['mute', 'askMute'];
     return this.#item(item, time, title, { name, ...time }, {
-      text: 'explainMute', yes: 'doMute', hasReason: true,
+      text: 'explainMute', yes: 'doMute', reason: 'reason',
       act: ({ reason }) => this.#session.moderate({ action: 'mute', user, seconds, reason }),
     });
   }
@@ -189,7 +189,7 @@ export class Moderation {
   #banItem({ user, connectionId, name }) {
     const isGuest = user === null;
     return this.#item('ban', {}, 'askBan', { name }, {
-      text: isGuest ? 'explainBanGuest' : 'explainBan', yes: 'doBan', isDanger: true, hasReason: true,
+      text: isGuest ? 'explainBanGuest' : 'explainBan', yes: 'doBan', isDanger: true, reason: 'reason',
       also: isGuest || !this.#keepsMessages ? null : this.#words.text('alsoDelete', { name }),
       act: ({ reason, also }) => this.#session.moderate({
         action: 'ban', ...(isGuest ? { connectionId } : { user }), reason, eraseMessages: also,
@@ -197,8 +197,12 @@ export class Moderation {
     });
   }
 
-  /** A command with a question before it. */
-  #item(key, values, title, titleValues, { text, yes, act, also = null, hasReason = false, isDanger = false }) {
+  #timeOf(seconds) {
+    return seconds === null ? {} : { time: { text: this.#words.duration(seconds) } };
+  }
+
+  /** A command with a question before it. `reason` is the key of the label of the field for a reason. */
+  #item(key, values, title, titleValues, { text, yes, act, also = null, reason = null, isDanger = false }) {
     const words = this.#words;
     return {
       text: words.text(key, values),
@@ -207,7 +211,7 @@ export class Moderation {
         title: words.text(title, titleValues),
         text: words.text(text, titleValues),
         yes: words.text(yes),
-        reason: hasReason ? words.text('reason', titleValues) : null,
+        reason: reason === null ? null : words.text(reason, titleValues),
         also,
         isDanger,
         opener,
@@ -221,13 +225,17 @@ export class Moderation {
       this.#carryOut(() => this.#session.moderate({ action: 'unfreeze' }));
       return;
     }
-    this.#question.ask({
-      title: this.#words.text('askFreeze'),
-      text: this.#words.text('explainFreeze'),
-      yes: this.#words.text('doFreeze'),
-      reason: this.#words.text('reasonForAll'),
-      opener: button,
-      act: ({ reason }) => this.#carryOut(() => this.#session.moderate({ action: 'freeze', reason })),
+    this.#menu.open(button, this.#words.text('freeze'), DURATIONS.map((seconds) => this.#freezeItem(seconds)));
+  }
+
+  #freezeItem(seconds) {
+    const time = this.#timeOf(seconds);
+    const [item, title, text] = seconds === null
+      ? ['freezeForever', 'askFreeze', 'explainFreeze']
+      : ['freezeFor', 'askFreezeFor', 'explainFreezeFor'];
+    return this.#item(item, time, title, time, {
+      text, yes: 'doFreeze', reason: 'reasonForAll',
+      act: ({ reason }) => this.#session.moderate({ action: 'freeze', seconds, reason }),
     });
   }
 

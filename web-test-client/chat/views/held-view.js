@@ -15,7 +15,7 @@ export class HeldView {
 
   /**
    * `nameOf(restriction)` is the name of whom it concerns. `undo(restriction, button)` lifts one, and
-   * `freeze(button, isFrozen)` freezes the chat, or lifts the freeze.
+   * `freeze(button, isFrozen)` offers to freeze the chat, or lifts the freeze.
    */
   constructor(part, { words, nameOf, undo, freeze }) {
     this.#line = part('moderation');
@@ -66,12 +66,22 @@ export class HeldView {
     const words = this.#words;
     const count = this.#held.length;
     this.#toggle.textContent = count === 0 ? words.text('moderation') : words.text('moderationCount', { count });
-    this.#freeze.textContent = words.text(this.#isFrozen ? 'unfreeze' : 'freeze');
+    this.#writeFreeze();
     const { activeElement } = this.#list.getRootNode();
     const hadFocus = this.#list.contains(activeElement);
     const none = make('li', { class: 'held-none' }, words.text('nothingHeld'));
     this.#list.replaceChildren(...(count === 0 ? [none] : this.#held.map((each) => this.#makeLine(each))));
     if (hadFocus) this.#toggle.focus();
+  }
+
+  /** The button has a menu with the times of a freeze, unless it lifts one. */
+  #writeFreeze() {
+    this.#freeze.textContent = this.#words.text(this.#isFrozen ? 'unfreeze' : 'freeze');
+    if (this.#isFrozen) {
+      for (const name of ['aria-haspopup', 'aria-expanded']) this.#freeze.removeAttribute(name);
+    } else {
+      this.#freeze.setAttribute('aria-haspopup', 'menu');
+    }
   }
 
   #makeLine(restriction) {

@@ -32,9 +32,13 @@ test('a name that runs against the sentence does not reorder it', () => {
 });
 
 for (const language of Object.keys(CHAT_STRINGS)) {
-  test(`a time of a mute is written as ${language} does`, () => {
-    const text = words(language).text('mute', { time: { text: words(language).duration(600) } });
-    assert.match(text, /[10١٠]/u);
-    assert.doesNotMatch(text, /\{/);
+  test(`a time of a mute and of a freeze is written as ${language} does`, () => {
+    const time = { text: words(language).duration(600) };
+    for (const key of ['mute', 'freezeFor', 'askFreezeFor', 'explainFreezeFor']) {
+      const text = words(language).text(key, { time });
+      assert.ok(text.includes(time.text), `${key}: ${text}`);
+      assert.match(text, /[10١٠]/u);
+      assert.doesNotMatch(text, /\{/);
+    }
   });
 }
