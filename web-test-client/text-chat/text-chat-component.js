@@ -1,12 +1,13 @@
+import { ChangeReports } from './change-reports.js';
 import { Composer } from './sending/composer.js';
 import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
-import { HistoryReader } from './history/history-reader.js';
-import { SendQueue } from './sending/send-queue.js';
+import { HistoryLoading } from './history/history-loading.js';
+import { MessageSending } from './sending/message-sending.js';
+import { OwnConnection } from './own-connection.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
-import { BARE_TYPE, CHAT_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
-import { SignalErrorCode } from './wire/signal-error-code.js';
+import { CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
@@ -44,20 +45,11 @@ export class TextChatComponent {
 
   #channel = null;
   #echoes = new EchoBook();
-  #reader = new HistoryReader();
-  /** What `historyChanged` has told last. */
-  #toldHistory = '[null,false,null]';
-  #queue = new SendQueue();
+  #sending;
+  #history;
   #restriction = new HeldRestriction();
-  /** Callers that wait for the outcome of a message: local id → functions that look again. */
-  #waiters = new Map();
-  /** The connections in the session that the channel has reported, one's own included. */
-  #members = new Set();
-  /** `disconnected` was handled, and no `connected` since. */
-  #hasEnded = false;
-  /** `reconnecting` was handled, and no event since that settles it. */
-  #isReconnecting = false;
-  #lastUnreadCount = 0;
+  #connection;
+  #reports = new ChangeReports({ changed: () => this.changed, unreadCount: () => this.unreadCount });
 
   constructor({
     channel = null,
@@ -75,7 +67,21 @@ export class TextChatComponent {
     this.typing = typing;
     this.changed = changed;
     this.#channel = channel;
-    this.#noteConnection();
+    const echoes = this.#echoes;
+    const shared = { timeline, channel: () => this.#channel, report: (...told) => this.#report(...told) };
+    this.#sending = new MessageSending({
+      ...shared,
+      echoes,
+      wireForm: () => this.wireForm,
+      aboutToSend: () => this.#connection.note(),
+    });
+    this.#history = new HistoryLoading({
+      ...shared,
+      isOwn: (connection) => this.#isOwn(connection),
+      settled: (localIds) => this.#sending.settled(localIds),
+    });
+    this.#connection = new OwnConnection({ ...shared, echoes, history: this.#history, typing: () => this.typing });
+    this.#connection.note();
   }
 
   get channel() {
@@ -84,16 +90,13 @@ export class TextChatComponent {
 
   set channel(channel) {
     this.#channel = channel;
-    this.#hasEnded = false;
-    // The old channel was reconnecting, perhaps, and the component gets no more of its events.
-    this.#isReconnecting = false;
-    this.#queue.isPaused = false;
-    this.#reader.disconnected();
+    this.#connection.channelChanged();
+    this.#sending.isPaused = false;
     if (channel === null) {
       this.typing?.handle({ kind: 'disconnected' });
     } else {
-      this.#noteConnection();
-      this.#startNext();
+      this.#connection.note();
+      this.#sending.startNext();
     }
   }
 
@@ -123,17 +126,16 @@ export class TextChatComponent {
    * without a history.
    */
   get hasEarlier() {
-    if (!this.#reader.hasHistory || !this.#reader.hasRead) return null;
-    return !this.timeline.hasBeginning && this.timeline.hasRoom;
+    return this.#history.hasEarlier;
   }
 
   get isLoadingEarlier() {
-    return this.#reader.isLoadingEarlier;
+    return this.#history.reader.isLoadingEarlier;
   }
 
   /** Why the history could not be read: `{code, message}`; null after a success. */
   get historyError() {
-    return this.#reader.error;
+    return this.#history.reader.error;
   }
 
   /**
@@ -161,7 +163,7 @@ export class TextChatComponent {
 
   /** The failed message that holds back those behind it; see `passFailed`. */
   get obstacle() {
-    return this.#queue.obstacle;
+    return this.#sending.obstacle;
   }
 
   /**
@@ -187,7 +189,7 @@ export class TextChatComponent {
     const before = this.draft;
     const result = this.composer.edit(newText);
     if (result.isAccepted && before !== this.draft) {
-      this.#noteConnection();
+      this.#connection.note();
       this.typing?.handle({ kind, text: this.draft });
       this.#report([], { kind, text: this.draft });
     }
@@ -209,55 +211,35 @@ export class TextChatComponent {
       case 'signal':
         return this.#receive(event, now);
       case 'lost':
-        return this.#report(this.timeline.noteGap(this.#reader.lost()));
+        return this.#report(this.timeline.noteGap(this.#history.reader.lost()));
       case 'history':
-        return this.#merge(this.#reader.answerToConnect(event.page, (seq) => this.timeline.knows(seq)));
+        return this.#history.answerToConnect(event.page);
       case 'erased':
-        this.#reader.erased(event);
+        this.#history.reader.erased(event);
         return this.#report(this.timeline.erase(event), event);
       case 'connected':
-        this.#enter(event.connectionId);
-        this.#hasEnded = false;
-        this.#isReconnecting = false;
-        this.#queue.isPaused = false;
-        this.#members.clear();
-        this.#connectTyping(event.connectionId);
+        this.#connection.connected(event.connectionId);
+        this.#sending.isPaused = false;
         break;
       case 'reconnecting':
-        this.#isReconnecting = true;
-        this.#queue.isPaused = true;
-        this.#reader.reconnecting();
-        this.typing?.handle({ kind: 'reconnecting' });
+        this.#sending.isPaused = true;
+        this.#connection.reconnecting();
         break;
-      case 'reconnected': {
-        this.#isReconnecting = false;
-        this.#queue.isPaused = false;
-        const id = event.connectionId ?? this.#channel?.connectionId ?? null;
-        if (id !== null) {
-          this.#enter(id);
-          this.#connectTyping(id);
-        }
-        this.#reader.reconnected();
+      case 'reconnected':
+        this.#sending.isPaused = false;
+        this.#connection.reconnected(event.connectionId ?? null);
         break;
-      }
       case 'disconnected':
-        this.#hasEnded = true;
-        this.#isReconnecting = false;
-        this.#members.clear();
-        this.#reader.disconnected();
-        this.typing?.handle({ kind: 'disconnected' });
-        return this.#failWaiting(event);
+        this.#connection.disconnected();
+        return this.#sending.failWaiting(event);
       case 'connectionCreated':
-        this.#members.add(event.connection.connectionId);
-        this.#countMembers();
+        this.#connection.created(event.connection);
         break;
       case 'connectionDestroyed':
-        this.#members.delete(event.connection.connectionId);
-        this.typing?.handle({ kind: 'connectionDestroyed', id: event.connection.connectionId });
-        this.#countMembers();
+        this.#connection.destroyed(event.connection);
         break;
       case 'restrictionsChanged':
-        this.#readOn();
+        this.#history.readOn();
         return [];
       default:
         throw new TypeError(
@@ -265,8 +247,8 @@ export class TextChatComponent {
         );
     }
     this.#report([], event);
-    this.#startNext();
-    this.#readOn();
+    this.#sending.startNext();
+    this.#history.readOn();
     return [];
   }
 
@@ -275,9 +257,7 @@ export class TextChatComponent {
    * not; then it may be called again. Returns whether a page will come.
    */
   loadEarlier() {
-    if (this.hasEarlier === false || !this.#reader.loadEarlier()) return false;
-    this.#readOn();
-    return true;
+    return this.#history.loadEarlier();
   }
 
   /**
@@ -291,7 +271,7 @@ export class TextChatComponent {
    */
   enqueue(now, localId) {
     const refusal = this.#show(now, localId);
-    if (refusal === null) this.#startNext();
+    if (refusal === null) this.#sending.startNext();
     return refusal;
   }
 
@@ -302,7 +282,7 @@ export class TextChatComponent {
    */
   send(now, localId) {
     const refusal = this.enqueue(now, localId);
-    return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
+    return refusal === null ? this.#sending.deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
   /**
@@ -310,7 +290,7 @@ export class TextChatComponent {
    * being sent.
    */
   outcomeOf(localId) {
-    return this.#wait(localId, () => null);
+    return this.#sending.outcomeOf(localId);
   }
 
   /**
@@ -318,11 +298,7 @@ export class TextChatComponent {
    * and it holds back no other message: those behind it are sent. Returns whether the message was withdrawn.
    */
   cancel(localId) {
-    if (!this.#queue.withdraw(localId)) return false;
-    this.#report(this.timeline.fail(localId, { code: null, message: 'cancelled' }));
-    this.#wakeWaiters(localId);
-    this.#startNext();
-    return true;
+    return this.#sending.cancel(localId);
   }
 
   /**
@@ -330,28 +306,17 @@ export class TextChatComponent {
    * message stays as it is: while it is being sent the outcome is `stillSending`.
    */
   retry(localId) {
-    if (this.timeline.ownMessage(localId)?.state !== 'failed') return Promise.resolve(this.#knownOutcome(localId));
-    if (!this.#isConnected) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
-    this.#report(this.timeline.retry(localId));
-    this.#queue.retry(localId);
-    this.#startNext();
-    return this.#deliveryOf(localId);
+    return this.#sending.retry(localId, this.#connection.isUp);
   }
 
   /** Removes a failed message. Any other message stays. */
   discard(localId) {
-    if (this.timeline.ownMessage(localId)?.state !== 'failed') return [];
-    this.#queue.remove(localId);
-    this.#echoes.forget(localId);
-    const changes = this.#report(this.timeline.discard(localId));
-    this.#startNext();
-    return changes;
+    return this.#sending.discard(localId);
   }
 
   /** Lets the messages behind failed ones pass. */
   passFailed() {
-    this.#queue.passFailed();
-    this.#startNext();
+    this.#sending.passFailed();
   }
 
   get isVisible() {
@@ -389,7 +354,7 @@ export class TextChatComponent {
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
     for (const message of this.timeline.messages) {
-      if (message.state === 'failed') this.#queue.appendPassedOver(message.localId);
+      if (message.state === 'failed') this.#sending.appendPassedOver(message.localId);
     }
     this.typing?.handle({ kind: 'draftSet', text: draft });
     this.#report(changes, { kind: 'restored', text: draft });
@@ -397,14 +362,10 @@ export class TextChatComponent {
 
   /** The channel knows what holds. */
   #noteRestriction(now) {
-    const present = this.#hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
+    const present = this.#connection.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
     if (!this.#restriction.note(present)) return;
     this.typing?.handle({ kind: 'restricted', value: present !== null });
     this.#report([], { kind: 'restrictionChanged' });
-  }
-
-  get #isConnected() {
-    return !this.#hasEnded && (this.#channel?.connectionId ?? null) !== null;
   }
 
   #message(now, localId) {
@@ -412,7 +373,7 @@ export class TextChatComponent {
     return {
       text: this.draft,
       senderId: this.senderId ?? this.#channel?.connectionId ?? null,
-      user: this.#ownUser,
+      user: this.#connection.user,
       alias: this.alias,
       sentAt: now,
       receivedAt: now,
@@ -430,9 +391,9 @@ export class TextChatComponent {
     if (this.#channel === null) return this.onMessageReadyToSend === null ? { reason: 'notConnected' } : null;
     const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
     if (excess > 0) return { reason: 'signalTooLong', excess };
-    if (!this.#isConnected) return { reason: 'notConnected' };
+    if (!this.#connection.isUp) return { reason: 'notConnected' };
     if (this.restriction !== null) return { reason: 'restricted', restriction: this.restriction };
-    return this.#queue.isFull ? { reason: 'tooManyWaiting' } : null;
+    return this.#sending.isFull ? { reason: 'tooManyWaiting' } : null;
   }
 
   /** Makes the draft a row. Returns the refusal, or null. */
@@ -452,18 +413,18 @@ export class TextChatComponent {
       this.#echoes.expectBare(localId, message.text);
       this.#report(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
     } else {
-      this.#queue.append(localId);
+      this.#sending.append(localId);
       this.#report(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
     }
     return null;
   }
 
   #receive(event, now) {
-    this.#noteConnection();
+    this.#connection.note();
     const message = decodeSignal({ ...event, receivedAt: now });
     const from = event.from?.connectionId ?? null;
     const isOwn = this.#isOwn(event.from);
-    if (event.seq !== null && event.seq !== undefined) this.#reader.received(event.seq);
+    if (event.seq !== null && event.seq !== undefined) this.#history.reader.received(event.seq);
     if (message === null) {
       if (!isOwn) this.typing?.receive(event);
       this.#report([], { kind: 'otherSignal', signal: event });
@@ -473,7 +434,7 @@ export class TextChatComponent {
       // A bare text of another connection of the user is no echo.
       const isEcho = this.#echoes.isOwn(from) || from === this.senderId;
       const localId = message.localId ?? (isEcho ? this.#echoes.settleBare(message.text) : null);
-      if (localId !== null && this.timeline.ownMessage(localId)) return this.#settle(localId, message.seq);
+      if (localId !== null && this.timeline.ownMessage(localId)) return this.#sending.settle(localId, message.seq);
       // Another tab of the user sent it, or another part of this program as the same connection.
       return this.#report(this.timeline.insert({ ...message, direction: 'sent' }, now));
     }
@@ -483,208 +444,14 @@ export class TextChatComponent {
     return this.#report(changes, { kind: 'messageReceived', from, message });
   }
 
-  /**
-   * Handles the connection of a channel that was connected before the component had it, or whose event is still to
-   * come.
-   */
-  #noteConnection() {
-    const id = this.#hasEnded ? null : (this.#channel?.connectionId ?? null);
-    if (id === null) return;
-    if (!this.#isReconnecting || id !== this.#echoes.ownConnections.at(-1)) this.#enter(id);
-    this.#readOn();
-    if (!this.#isReconnecting && this.typing?.connection !== id) this.#connectTyping(id);
-  }
-
-  #connectTyping(id) {
-    this.typing?.handle({ kind: 'connected', id, userId: this.#ownUser });
-  }
-
-  get #ownUser() {
-    return this.#channel?.user ?? null;
-  }
-
-  /** The channel has this connection now. */
-  #enter(id) {
-    this.#echoes.note(id);
-    const { hasHistory = false, epoch = null } = this.#channel ?? {};
-    if (this.#reader.enter(id, { hasHistory, epoch })) this.timeline.startEra();
-  }
-
   /** CHAT-9. */
   #isOwn(connection) {
-    if (connection === null || connection === undefined) return false;
-    const { connectionId, user = null } = connection;
-    if (user !== null && user === this.#ownUser) return true;
-    return this.#echoes.isOwn(connectionId) || connectionId === this.senderId;
-  }
-
-  // The history
-
-  /** Asks for the next page, if there is one to read. */
-  #readOn() {
-    const task = this.#channel === null ? null : this.#reader.next(this.timeline.floor);
-    if (task !== null) this.#read(task);
-    this.#tellHistory();
-  }
-
-  async #read(task) {
-    let page;
-    try {
-      page = await this.#channel.history(task.request);
-    } catch (error) {
-      const { code = null, message } = error;
-      if (!this.#reader.fail(task, { code, message })) return;
-      const gap = this.#reader.unreadGap;
-      if (gap !== null) this.#report(this.timeline.noteGap(gap));
-      this.#readOn();
-      return;
-    }
-    const place = this.#reader.answer(task, page, (seq) => this.timeline.knows(seq));
-    if (place === null) return;
-    this.#merge(place);
-  }
-
-  /**
-   * A page ends no typing, reports no message as received, and does not count as unread, unless it brings what an
-   * absence has missed.
-   */
-  #merge(place) {
-    const settled = [];
-    const messages = [];
-    for (const kept of place.messages) {
-      const message = decodeKept(kept);
-      if (message === null) continue;
-      if (this.#isOwn(kept.from)) {
-        message.direction = 'sent';
-        if (this.timeline.ownMessage(message.localId)?.seq === null) settled.push(message.localId);
-      }
-      messages.push(message);
-    }
-    const changes = this.#report(this.timeline.merge(messages, place), { kind: 'historyChanged' });
-    for (const localId of settled) {
-      this.#queue.remove(localId);
-      this.#wakeWaiters(localId);
-    }
-    this.#startNext();
-    this.#readOn();
-    return changes;
-  }
-
-  #tellHistory() {
-    const told = JSON.stringify([this.hasEarlier, this.isLoadingEarlier, this.historyError]);
-    if (told === this.#toldHistory) return;
-    this.#toldHistory = told;
-    this.#report([], { kind: 'historyChanged' });
-  }
-
-  #countMembers() {
-    this.typing?.handle({ kind: 'memberCount', value: this.#members.size });
-  }
-
-  /** Sends the next message, if there is one that may be sent now. */
-  #startNext() {
-    const localId = this.#channel === null ? null : this.#queue.next;
-    if (localId !== null) this.#transmit(localId);
-  }
-
-  async #transmit(localId) {
-    const message = this.timeline.ownMessage(localId);
-    this.#queue.start(localId);
-    this.#noteConnection();
-    if (this.wireForm === BARE_TYPE) this.#echoes.expectBare(localId, message.text);
-    try {
-      const answer = await this.#channel.send({ type: this.wireForm, data: encodeMessage(message, this.wireForm) });
-      this.#settle(localId, answer?.seq ?? null);
-    } catch (error) {
-      this.#fail(localId, error);
-    }
-  }
-
-  #fail(localId, error) {
-    // The echo may have come although the acknowledgement did not: then the message is sent.
-    if (this.timeline.ownMessage(localId)?.state !== 'sending') return;
-    // A refused message has no echo; one that was lost with the connection may still have one.
-    if (error.code !== SignalErrorCode.notConnected) this.#echoes.forget(localId);
-    this.#queue.fail(localId);
-    this.#report(this.timeline.fail(localId, failureOf(error)));
-    // It holds back those behind it now, so their callers look again, too.
-    for (const waiting of [...this.#waiters.keys()]) this.#wakeWaiters(waiting);
-    this.#startNext();
-  }
-
-  /** The session has the message, as its acknowledgement or its echo states. */
-  #settle(localId, seq) {
-    const changes = this.#report(this.timeline.confirm(localId, seq));
-    this.#queue.remove(localId);
-    this.#wakeWaiters(localId);
-    this.#startNext();
-    return changes;
-  }
-
-  /** The connection has ended: messages that were not started have failed. */
-  #failWaiting(event) {
-    this.#queue.isPaused = false;
-    const failure = { code: SignalErrorCode.notConnected, message: 'the connection has ended' };
-    const failed = this.#queue.failWaiting();
-    const changes = this.#report(failed.flatMap((localId) => this.timeline.fail(localId, failure)), event);
-    for (const localId of failed) this.#wakeWaiters(localId);
-    return changes;
-  }
-
-  #wakeWaiters(localId) {
-    const waiters = this.#waiters.get(localId) ?? [];
-    this.#waiters.delete(localId);
-    for (const look of waiters) look();
-  }
-
-  #deliveryOf(localId) {
-    return this.#wait(localId, () => {
-      const by = this.#queue.obstacleBefore(localId);
-      return by === null ? null : { outcome: 'heldBack', by };
-    });
-  }
-
-  /** Promises the outcome of a message, or before it the first result of `early` that is not null. */
-  #wait(localId, early) {
-    return new Promise((resolve) => {
-      const look = () => {
-        const isSending = this.timeline.ownMessage(localId)?.state === 'sending';
-        const result = isSending ? early() : this.#knownOutcome(localId);
-        if (result !== null) resolve(result);
-        else this.#waiters.set(localId, [...(this.#waiters.get(localId) ?? []), look]);
-      };
-      look();
-    });
-  }
-
-  #knownOutcome(localId) {
-    const message = this.timeline.ownMessage(localId);
-    if (!message) return { outcome: 'discarded' };
-    if (message.state === 'sending') return { outcome: 'stillSending' };
-    return message.state === 'failed' ? { outcome: 'failed', failure: message.failure } : { outcome: 'sent' };
+    return this.#connection.isOwn(connection) || connection?.connectionId === this.senderId;
   }
 
   #report(changes, activity = null) {
-    const isUnread = this.#lastUnreadCount !== this.unreadCount;
-    this.#lastUnreadCount = this.unreadCount;
-    if (changes.length > 0 || activity !== null) this.#callChanged(changes, activity);
-    if (isUnread) this.#callChanged([], { kind: 'unread', count: this.unreadCount });
-    this.#tellHistory();
+    this.#reports.tell(changes, activity);
+    this.#history.tell();
     return changes;
   }
-
-  /** An error of the page must not stop the sending of messages. */
-  #callChanged(changes, activity) {
-    try {
-      this.changed(changes, activity);
-    } catch (error) {
-      // Node has no `reportError`.
-      (globalThis.reportError ?? console.error)(error);
-    }
-  }
-}
-
-/** One because of a restriction says which (ERR-1): the message may be sent once that has ended. */
-function failureOf({ code = null, message, restriction }) {
-  return { code, message, ...(restriction === undefined ? {} : { restriction }) };
 }
