@@ -5,27 +5,19 @@ import { localPublishingOf } from '../media/media-calls.js';
 import { OwnRestrictions } from '../client/own-restrictions.js';
 import { Collection } from './collection.js';
 import { complete } from './completion.js';
-import { ConnectHandler } from './connect-handler.js';
-import { Capabilities, Connection, emitDestroyed, noteDestroyed } from './connection.js';
+import { Capabilities, Connection } from './connection.js';
 import { titleOfCode } from './error-tables.js';
 import { OTError } from './errors.js';
 import {
-  ConnectionEvent, ExceptionEvent, HistoryEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent,
-  SessionConnectEvent, SessionDisconnectEvent, SessionReconnectEvent, SignalEvent, UnrestrictedEvent, UserEvent,
+  ExceptionEvent, HistoryEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent, SessionConnectEvent,
+  SessionDisconnectEvent, SessionReconnectEvent, UnrestrictedEvent,
 } from './events.js';
-import { ExtensionCalls } from './extension-calls.js';
-import { historyOption, pageOf } from './history.js';
-import { addPromiseForm, Outcome, promised, settle } from './promises.js';
-import { SessionUsers } from './session-users.js';
-import { HeldSignals } from './signal/held-signals.js';
-import { decodeData, encodeData } from './signal/signal-data.js';
-import { Signal } from './signal/signal.js';
-
-// A longer token or connection id could make a message that is too long for the server, which would end the connection.
-const TOKEN_BYTE_COUNT = 16_384;
-const CONNECTION_ID_BYTE_COUNT = 255;
-
-const byteCount = (text) => new TextEncoder().encode(text).length;
+import { addPromiseForm, promised, settle } from './promises.js';
+import { ConnectHandler } from './session/connect-handler.js';
+import { ExtensionCalls } from './session/extension-calls.js';
+import { historyOption } from './session/history.js';
+import { SessionMembers } from './session/session-members.js';
+import { SessionRequests } from './session/session-requests.js';
 
 /**
  * OpenTok's Session: turns the events of a connection into OpenTok's events, in OpenTok's order.
@@ -42,8 +34,8 @@ export class Session extends ExtensionCalls {
   #historyOption;
   #connectHandler = new ConnectHandler(this);
   #attempts = 0;
-  #held;
-  #users = new SessionUsers((type, user) => this.#tellUser(type, user));
+  #members;
+  #requests;
   #restrictions = new OwnRestrictions();
 
   constructor(shared, apiKey, sessionId, options = {}) {
@@ -57,13 +49,16 @@ export class Session extends ExtensionCalls {
     if (isGiven(options.history) && this.#historyOption === null) {
       shared.log.warn('the option history is ignored: it must be {last} or {after, limit}, with numbers');
     }
-    this.#held = new HeldSignals(shared.log);
+    this.#members = new SessionMembers(this, {
+      isSuppressed: this.#connectEventsSuppressed, handlerFailed: shared.handlerFailed, log: shared.log,
+    });
     this.#driver = new Driver(
       shared.environment,
       () => this.#address(),
       (effect) => this.#perform(effect),
       (error) => shared.log.error('the library failed to carry out a step:', error),
     );
+    this.#requests = new SessionRequests(this, { log: shared.log, request: (input) => this.#driver.handle(input) });
     this.apiKey = apiKey;
     this.sessionId = sessionId;
     this.id = sessionId;
@@ -102,7 +97,7 @@ export class Session extends ExtensionCalls {
    * Guests are not among them.
    */
   get users() {
-    return this.#users.list((id) => this.connections.get(id));
+    return this.#members.users;
   }
 
   /** An extension: what keeps this client from signalling now, each `{kind, until?, reason?}` (MOD-5). */
@@ -179,49 +174,16 @@ export class Session extends ExtensionCalls {
       this.#raise(error);
       return;
     }
-    if (typeof options !== 'object') {
-      // OpenTok treats a string as an object without properties and sends an empty signal. No program wants that.
-      done(new OTError(Code.invalidParameter, 'The signal must be an object with type and data.'));
-      return;
-    }
-    const signal = new Signal(options, this);
-    if (!signal.valid) {
-      done(new OTError(signal.error.code, signal.error.message));
-      return;
-    }
-    this.#driver.handle({
-      is: 'signal',
-      call: { kind: 'signal', done },
-      type: signal.type === undefined ? undefined : String(signal.type),
-      ...encodeData(signal.data, this.#shared.log),
-      // OpenTok accepts the session itself as a target: all clients.
-      to: signal.to === this ? undefined : signal.to?.connectionId,
-      onlineOnly: signal.onlineOnly,
-      retryAfterReconnect: signal.retryAfterReconnect,
-    });
+    this.#requests.signal(options, done);
   }
 
   forceDisconnect(connectionOrId, handler) {
     return promised(this.#shared.log, handler, (done) => {
-      this.#forceDisconnect(connectionOrId, (error) => {
+      this.#requests.forceDisconnect(connectionOrId, (error) => {
         done(error);
         if (error) this.#raise(error);
       });
     });
-  }
-
-  #forceDisconnect(connectionOrId, done) {
-    const connectionId = typeof connectionOrId === 'string' ? connectionOrId : connectionOrId?.connectionId;
-    if (!this.isConnected()) {
-      done(new OTError(Code.notConnectedToModerate, 'forceDisconnect failed: the session is not connected.'));
-    } else if (!this.capabilities.permittedTo('forceDisconnect')) {
-      done(new OTError(Code.unableToForceDisconnect, 'forceDisconnect failed: it needs the token of a moderator.'));
-    } else if (typeof connectionId !== 'string' || connectionId === ''
-      || byteCount(connectionId) > CONNECTION_ID_BYTE_COUNT) {
-      done(new OTError(Code.badTarget, 'forceDisconnect failed: pass a connection or its id.'));
-    } else {
-      this.#driver.handle({ is: 'forceDisconnect', call: { kind: 'forceDisconnect', done }, connectionId });
-    }
   }
 
   /**
@@ -230,42 +192,16 @@ export class Session extends ExtensionCalls {
    */
   refreshToken(token, handler) {
     return promised(this.#shared.log, handler, (done) => {
-      this.#refreshToken(token, (error) => {
+      this.#requests.refreshToken(token, (error) => {
         if (!error) this.token = token;
         done(error);
       });
     });
   }
 
-  #refreshToken(token, done) {
-    if (!this.isConnected()) {
-      done(new OTError(Code.notConnected, 'The token cannot be refreshed: the session is not connected.'));
-    } else if (!isText(token)) {
-      done(new OTError(Code.authenticationError, 'The token cannot be refreshed: a token is required.'));
-    } else if (byteCount(token) > TOKEN_BYTE_COUNT) {
-      done(new OTError(Code.authenticationError, `The token is longer than ${TOKEN_BYTE_COUNT} bytes.`));
-    } else {
-      this.#driver.handle({ is: 'refreshToken', call: { kind: 'refreshToken', done }, token });
-    }
-  }
-
-  /** `message` is the request without its `op` and `id`; null if the program's arguments make none. */
   #ask(kind, message, advice, handler = undefined) {
-    const { promise, resolve, reject } = new Outcome();
-    const done = (error, result) => {
-      const answer = kind === 'history' && result ? this.#pageOf(result) : result;
-      this.#complete(handler, error, answer);
-      if (error) reject(error);
-      else resolve(answer);
-    };
-    if (!this.isConnected()) {
-      done(new OTError(Code.notConnected, `${kind} failed: the session is not connected.`));
-    } else if (message === null) {
-      done(new OTError(Code.invalidParameter, `${kind} failed: the arguments are invalid. ${advice}`));
-    } else {
-      this.#driver.handle({ is: kind, call: { kind, done }, message });
-    }
-    return promise;
+    const read = (result) => (kind === 'history' ? this.#members.pageOf(result) : result);
+    return this.#requests.ask(kind, message, { advice, handler, read });
   }
 
   /** Disconnects, and releases everything: the next `initSession` with this id makes a new Session. */
@@ -288,7 +224,7 @@ export class Session extends ExtensionCalls {
         break;
       case 'connectionReplaced':
         this.#setConnection(effect.welcome);
-        this.#users.replace();
+        this.#members.replace();
         break;
       case 'connectionResumed':
         // The server may have been started again with another list of types.
@@ -319,20 +255,20 @@ export class Session extends ExtensionCalls {
   #handleEvent(event) {
     switch (event.name) {
       case 'signal':
-        this.#signalled(event);
+        this.#members.signalled(event);
         break;
       case 'connectionCreated':
-        this.#created(this.#remember(event.connection));
+        this.#members.created(event.connection);
         break;
       case 'connectionDestroyed':
-        this.#destroyed(event);
+        this.#members.destroyed(event);
         break;
       case 'connectionAway':
       case 'connectionBack':
-        this.#absenceChanged(event);
+        this.#members.absenceChanged(event);
         break;
       case 'history':
-        this.dispatchEvent(new HistoryEvent(this, this.#pageOf(event.page)));
+        this.dispatchEvent(new HistoryEvent(this, this.#members.pageOf(event.page)));
         break;
       case 'erased':
         this.dispatchEvent(new MessagesErasedEvent(this, event.erasure));
@@ -371,9 +307,7 @@ export class Session extends ExtensionCalls {
     this.#setConnection(welcome);
     this.currentState = 'connected';
     const own = this.connection;
-    // The collection is complete before any event: programs count its members in their connect handler.
-    const present = welcome.connections.map((each) => this.#remember(each));
-    const announced = this.#users.enter(present);
+    const announce = this.#members.enter(welcome.connections);
     if (this.connection !== own) {
       // A handler of the collection's `add` disconnected.
       this.connections.clear();
@@ -384,12 +318,7 @@ export class Session extends ExtensionCalls {
     // `off` may have removed the connect handler's listener, as in OpenTok. The handler must not receive a later
     // failure. A promise is resolved nevertheless.
     if (this.connection === own) settle(this.#connectHandler.remove(), undefined, event);
-    for (const each of present) {
-      // A handler may disconnect while these events are emitted.
-      if (this.connection !== own) return;
-      this.#announce(each);
-      announced(each);
-    }
+    announce();
   }
 
   #setConnection(welcome) {
@@ -409,84 +338,13 @@ export class Session extends ExtensionCalls {
 
   #reconnected({ outcome, missing }) {
     const own = this.connection;
-    this.#users.settle(this.connections.map((each) => each));
+    this.#members.settle();
     // A handler may have disconnected.
     if (this.connection !== own) return;
     if (outcome === 'lost') {
       this.#shared.log.warn('the session reconnected, but may have missed signals and connections');
     }
     this.dispatchEvent(new SessionReconnectEvent(this, outcome, missing));
-  }
-
-  #remember(described) {
-    const id = described.connectionId;
-    const known = id === this.connection?.connectionId ? this.connection : this.connections.get(id);
-    const connection = known ?? new Connection(described, this.#shared.handlerFailed);
-    this.connections.add(connection);
-    return connection;
-  }
-
-  #created(connection) {
-    this.#users.add(connection, () => this.#announce(connection));
-  }
-
-  #tellUser(type, user) {
-    // A handler of an earlier event may have disconnected.
-    if (this.connection === null || this.#connectEventsSuppressed) return;
-    this.dispatchEvent(new UserEvent(type, this, user));
-  }
-
-  #announce(connection) {
-    // A handler of the collection's `add` may have disconnected.
-    if (this.connections.get(connection.connectionId) !== connection) return;
-    if (!this.#connectEventsSuppressed) this.dispatchEvent(new ConnectionEvent('connectionCreated', this, connection));
-    this.#held.release(connection.connectionId, (signal) => this.#signalled(signal));
-  }
-
-  #destroyed({ connectionId, reason }) {
-    const connection = this.connections.get(connectionId);
-    if (!connection) return;
-    noteDestroyed(connection, reason);
-    this.connections.remove(connection, reason);
-    this.#users.remove(connectionId, () => {
-      emitDestroyed(connection);
-      if (this.#connectEventsSuppressed) return;
-      this.dispatchEvent(new ConnectionEvent('connectionDestroyed', this, connection, reason));
-    });
-  }
-
-  /** An extension (PRES-4): another connection has had no socket for 10 s, or is back. */
-  #absenceChanged({ name, connectionId }) {
-    const connection = this.connections.get(connectionId);
-    if (connection) this.dispatchEvent(new ConnectionEvent(name, this, connection));
-  }
-
-  #signalled(signal) {
-    const sender = this.#sender(signal);
-    if (sender === undefined) {
-      this.#held.add(signal);
-      return;
-    }
-    const { type, seq } = signal;
-    const event = new SignalEvent(this, { type, data: decodeData(signal), from: sender, seq });
-    this.emit('signal', event);
-    if (type) this.emit(`signal:${type}`, event);
-  }
-
-  /**
-   * Null for the project's own server, undefined for a connection that has not been announced. With connection events
-   * suppressed the signal describes its sender (SIG-9), or at least has the sender's id.
-   */
-  #sender({ from, connection }) {
-    if (from === null) return null;
-    const known = from === this.connection?.connectionId ? this.connection : this.connections.get(from);
-    if (known) return known;
-    if (!connection && !this.#connectEventsSuppressed) return undefined;
-    return new Connection({ ...connection, connectionId: from }, this.#shared.handlerFailed);
-  }
-
-  #pageOf(page) {
-    return pageOf(page, (connection) => this.#sender({ from: connection.connectionId, connection }));
   }
 
   #connectFailed(error) {
@@ -512,11 +370,7 @@ export class Session extends ExtensionCalls {
    * session's own streams.
    */
   #reset(reason) {
-    this.#held.dropAll();
-    this.connections.forEach((connection) => noteDestroyed(connection, reason));
-    this.connection = null;
-    this.connections.clear();
-    this.#users.clear();
+    this.#members.clear(reason);
     this.#restrictions.enter();
     this.capabilities = new Capabilities();
     this.epoch = null;

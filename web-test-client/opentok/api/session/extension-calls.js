@@ -1,4 +1,4 @@
-import { MediaCalls } from '../media/media-calls.js';
+import { MediaCalls } from '../../media/media-calls.js';
 import { erasureRequest, historyRequest } from './history.js';
 import { moderationRequest } from './moderation.js';
 

@@ -2,7 +2,7 @@
 // signals.
 
 import { isUser } from './moderation.js';
-import { decodeData } from './signal/signal-data.js';
+import { decodeData } from '../signal/signal-data.js';
 
 const STANDARD_LIMIT = 50;
 const PAGE_COUNT = 200;
