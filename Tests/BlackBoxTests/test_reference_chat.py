@@ -10,7 +10,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "ReferenceClient"))
 
 from reference_client import chat, typing_indicator  # noqa: E402
-from reference_client.server_messages import Signal  # noqa: E402
+from reference_client.messages.server import Signal  # noqa: E402
 from reference_client.typing_indicator import BEGIN, PAUSE, TypingReceiver  # noqa: E402
 
 
@@ -22,13 +22,14 @@ def cases(path):
 def test_chat_message(case):
     """CHAT-1 to CHAT-4."""
     given, expected = case["signal"], case["message"]
-    message = chat.read(Signal(1, given.get("from"), given.get("type", ""), given.get("data")))
+    message = chat.read(Signal(1, given.get("from"), given.get("type", ""), given.get("data")), given.get("user"))
     if expected is None:
         assert message is None
         return
     assert message is not None
     assert message.text == expected["text"]
     assert message.author == expected["senderId"]
+    assert message.user == expected.get("user")
     assert message.local_id == expected["localId"]
     data_of_sender = (given.get("senderData") or None) if given.get("from") else None
     assert (message.alias if message.alias is not None else data_of_sender) == expected["alias"]
@@ -44,11 +45,11 @@ def test_typing_signal(case):
 
 
 # The receiver shows nobody for longer than TYP-7 demands, so it follows the scripts without `linger`.
-RECEIVER_INPUTS = {"signal", "messageReceived", "connectionDestroyed"}
+RECEIVER_INPUTS = {"connected", "signal", "messageReceived", "connectionDestroyed"}
 RECEIVER_SCRIPTS = [
     case
-    for path in ("typing/21-message-ends-typing.json", "typing/23-late-and-twice.json", "typing/24-one-begin-lost.json")
-    for case in cases(path)
+    for path in ("21-message-ends-typing", "23-late-and-twice", "24-one-begin-lost", "35-users")
+    for case in cases(f"typing/{path}.json")
     if case["policy"] == {"preset": "standard", "linger": None}
     and all(step["do"] in RECEIVER_INPUTS and "late" not in step for step in case["steps"])
 ]
@@ -56,12 +57,16 @@ RECEIVER_SCRIPTS = [
 
 def snapshots(case):
     """What the receiver shows after each step and each expiry, as `[at, typing, paused]`, whenever it changes."""
-    receiver, names, found = TypingReceiver("me"), {}, []
+    receiver, found = TypingReceiver("me"), []
+    # Who uses a connection: of guests, those with one name are one person, and a user keeps the first name.
+    people, first_names = {}, {}
 
     def look(now):
-        shown = receiver.shown(now / 1000)
-        # A script lists people, and one person may have several connections.
-        state = [list(dict.fromkeys(names[id] for id in shown if shown[id] == action)) for action in (BEGIN, PAUSE)]
+        shown = receiver.people(now / 1000)
+        state = [
+            [name for _, name in dict.fromkeys(people[id] for id in shown if shown[id] == action)]
+            for action in (BEGIN, PAUSE)
+        ]
         if state != (found[-1][1:] if found else [[], []]):
             found.append([now, *state])
 
@@ -70,22 +75,25 @@ def snapshots(case):
             look(round(end * 1000))
         sender = step.get("from")
         match step["do"]:
+            case "connected":
+                receiver = TypingReceiver(step["id"], step.get("userId"))
             case "signal":
-                names[sender] = step["user"]
+                user, name = step.get("userId"), step.get("user", sender)
+                people[sender] = (None, name) if user is None else (sender, first_names.setdefault(user, name))
                 data = {"action": step["action"]} | ({"n": step["n"]} if "n" in step else {})
-                receiver.received(step["at"] / 1000, Signal(None, sender, "typing", json.dumps(data)), 2)
+                receiver.received(step["at"] / 1000, Signal(None, sender, "typing", json.dumps(data)), 2, user)
             case "messageReceived":
                 data = {"text": "x"} | ({"typingN": step["typingN"]} if "typingN" in step else {})
                 receiver.received(step["at"] / 1000, Signal(9, sender, "text-chat", json.dumps(data)), 2)
             case "connectionDestroyed":
-                receiver.destroyed(sender)
+                receiver.destroyed(step["id"])
         look(step["at"])
     return found
 
 
 @pytest.mark.parametrize("case", RECEIVER_SCRIPTS, ids=lambda case: case["name"])
 def test_typing_receiver(case):
-    """TYP-3, TYP-5, TYP-7, TYP-9."""
+    """TYP-3, TYP-5, TYP-7, TYP-9, TYP-10."""
     assert snapshots(case) == case["snapshots"]
 
 

@@ -15,7 +15,7 @@ from server_process import DEADLINE, Server
 from reference_client.client import Client, RequestFailed  # noqa: E402
 from reference_client.codes import ErrorCode  # noqa: E402
 from reference_client.effects import Ended, Reconnected, Reconnecting  # noqa: E402
-from reference_client.server_messages import (  # noqa: E402
+from reference_client.messages.server import (  # noqa: E402
     ConnectionCreated,
     ConnectionDestroyed,
     Signal,

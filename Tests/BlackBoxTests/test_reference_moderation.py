@@ -10,9 +10,9 @@ from server_process import DEADLINE, Server
 from reference_client.client import RequestFailed
 from reference_client.codes import ErrorCode
 from reference_client.effects import Ended
-from reference_client.history_messages import Erased
-from reference_client.moderation_messages import BAN, FREEZE, MUTE, Moderated, Restricted, Restriction, Unrestricted
-from reference_client.server_messages import ConnectionDestroyed, Signal
+from reference_client.messages.history import Erased
+from reference_client.messages.moderation import BAN, FREEZE, MUTE, Moderated, Restricted, Restriction, Unrestricted
+from reference_client.messages.server import ConnectionDestroyed, Signal
 from reference_client.users import UserJoined, UserLeft
 
 

@@ -9,8 +9,8 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "ReferenceClient"))
 
-from reference_client.connection import Connection  # noqa: E402
-from reference_client.moderation_messages import restriction  # noqa: E402
+from reference_client.messages.connection import Connection  # noqa: E402
+from reference_client.messages.moderation import restriction  # noqa: E402
 from reference_client.own_restrictions import OwnRestrictions  # noqa: E402
 from reference_client.users import UserJoined, UserLeft, Users  # noqa: E402
 

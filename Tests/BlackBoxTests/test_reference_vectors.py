@@ -13,10 +13,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "ReferenceClient"))
 
 from reference_client import effects  # noqa: E402
-from reference_client import server_messages as messages  # noqa: E402
-from reference_client.history_messages import Erased, HistoryPage  # noqa: E402
+from reference_client.messages import server as messages  # noqa: E402
+from reference_client.messages.history import Erased, HistoryPage  # noqa: E402
 from reference_client.machine import Machine  # noqa: E402
-from reference_client.moderation_messages import Moderated, Restricted, Unrestricted  # noqa: E402
+from reference_client.messages.moderation import Moderated, Restricted, Unrestricted  # noqa: E402
 from reference_client.requests import Request  # noqa: E402
 from reference_client.states import Attempt, Credentials, State  # noqa: E402
 from reference_client.users import UserJoined, UserLeft  # noqa: E402

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from . import lines
+from .messages import lines
 
 TYPE = "text-chat"
 BARE_TEXT_TYPE = "TextChat"
@@ -14,7 +14,8 @@ MAX_SENT_ON = 8_640_000_000_000_000
 
 @dataclass(frozen=True)
 class Message:
-    """`author` is a connection id, or None if it is unknown. `sent_on` is in ms since 1970.
+    """`author` is a connection id, or None if it is unknown, and `user` that connection's user. `sent_on` is in ms
+    since 1970. Messages of one user have one author, whatever the connection (CHAT-4).
 
     A message without an alias is shown with the connection data of its author.
     """
@@ -25,12 +26,13 @@ class Message:
     sent_on: int | None = None
     local_id: str | None = None
     typing_n: int | None = None
+    user: str | None = None
 
 
-def read(signal):
-    """The message of a Signal, or None if it is none."""
+def read(signal, user=None):
+    """The message of a Signal of this user (None: a guest), or None if it is none."""
     if signal.type == BARE_TEXT_TYPE:
-        return None if signal.data is None else Message(signal.data, signal.sender)
+        return None if signal.data is None else Message(signal.data, signal.sender, user=user)
     members = object_of(signal.data) if signal.type == TYPE else None
     if members is None or not isinstance(members.get("text"), str):
         return None
@@ -43,6 +45,7 @@ def read(signal):
         sent_on=_instant(members.get("sentOn")),
         local_id=_local_id(members.get("localId")),
         typing_n=whole_number(members.get("typingN"), 0, MAX_TYPING_N),
+        user=user,
     )
 
 

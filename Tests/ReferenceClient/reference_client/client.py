@@ -4,9 +4,10 @@ import asyncio
 import random
 import time
 
-from . import effects, lines
+from . import effects
 from .machine import Machine
-from .moderation_messages import Restricted, Unrestricted
+from .messages import lines
+from .messages.moderation import Restricted, Unrestricted
 from .own_restrictions import OwnRestrictions
 from .requests import Request
 from .socket import Socket

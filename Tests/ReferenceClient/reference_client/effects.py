@@ -1,10 +1,10 @@
-"""The outputs of the state machine. Events of the session are the messages of `server_messages` themselves."""
+"""The outputs of the state machine. Events of the session are the messages of `messages` themselves."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from .history_messages import HistoryPage
-from .moderation_messages import Restriction
+from .messages.history import HistoryPage
+from .messages.moderation import Restriction
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 Each input returns its effects in order. `deadline` is the next time at which `advance` has work to do.
 """
 
-from . import lines, server_messages
 from .awaited_page import AwaitedPage
 from .backoff import BackOff
 from .codes import (
@@ -28,12 +27,11 @@ from .effects import (
     Send,
     Succeeded,
 )
-from .history_messages import Erased, HistoryFailed, HistoryPage
-from .members import UnexpectedMessage
-from .moderation_messages import Moderated, Restricted, Restrictions, Unrestricted
-from .requests import Requests
-from .roster import Roster
-from .server_messages import (
+from .messages import lines, server
+from .messages.history import Erased, HistoryFailed, HistoryPage
+from .messages.members import UnexpectedMessage
+from .messages.moderation import Moderated, Restricted, Restrictions, Unrestricted
+from .messages.server import (
     Ack,
     Connected,
     ConnectionAway,
@@ -46,6 +44,8 @@ from .server_messages import (
     Ping,
     Signal,
 )
+from .requests import Requests
+from .roster import Roster
 from .states import Attempt, Position, State, Timer
 from .users import Users
 
@@ -139,7 +139,7 @@ class Machine:
             if not self._is_current(socket):
                 break
             try:
-                message = server_messages.parse(lines.decode(line))
+                message = server.parse(lines.decode(line))
                 self._heard(now)
                 self._handle(now, message)
             except (lines.MalformedLine, UnexpectedMessage):

@@ -1,6 +1,6 @@
 """What keeps the client from signaling, as the server has told it (MOD-2, MOD-4, MOD-5). Times are ms since 1970."""
 
-from .moderation_messages import FREEZE
+from .messages.moderation import FREEZE
 
 
 class OwnRestrictions:

@@ -1,7 +1,7 @@
 """The connections of the session, and which of them are away (CON-5, RES-5, PRES-4, PRES-5)."""
 
 from .codes import NETWORK_DISCONNECTED
-from .server_messages import ConnectionAway, ConnectionBack, ConnectionCreated, ConnectionDestroyed
+from .messages.server import ConnectionAway, ConnectionBack, ConnectionCreated, ConnectionDestroyed
 
 
 class Roster:

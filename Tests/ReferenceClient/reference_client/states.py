@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass, field
 
-from .server_messages import Resume
+from .messages.server import Resume
 
 
 class State(enum.Enum):

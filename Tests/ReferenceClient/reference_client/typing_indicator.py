@@ -22,18 +22,19 @@ def read(signal):
 
 
 class TypingReceiver:
-    """The connections that a receiver shows as typing or paused. It never shows its own (TYP-10)."""
+    """The people that a receiver shows as typing or paused. It never shows its own user (TYP-10)."""
 
-    def __init__(self, own_id):
-        self._own_id = own_id
-        self._shown = {}
+    def __init__(self, own_id, own_user=None):
+        self._own_id, self._own_user = own_id, own_user
+        self._shown, self._users = {}, {}
         self._last_n = {}
 
-    def received(self, now, signal, connection_count):
-        """A signal of any type. `connection_count` includes the receiver's own connection."""
+    def received(self, now, signal, connection_count, user=None):
+        """A signal of any type, and the user of its connection. `connection_count` includes the receiver's own one."""
         sender = signal.sender
-        if sender is None or sender == self._own_id:
+        if sender is None or sender == self._own_id or user is not None and user == self._own_user:
             return
+        self._users[sender] = user
         if message := chat.read(signal):
             self._message(now, sender, message)
         elif typing := read(signal):
@@ -45,6 +46,7 @@ class TypingReceiver:
         """TYP-9."""
         self._shown.pop(connection_id, None)
         self._last_n.pop(connection_id, None)
+        self._users.pop(connection_id, None)
 
     def connection_lost(self):
         """TYP-9: the receiver shows no typing until new signals arrive."""
@@ -54,6 +56,14 @@ class TypingReceiver:
         """What to show, by connection id: `begin` or `pause`."""
         self._shown = {id: (action, end) for id, (action, end) in self._shown.items() if now < end}
         return {id: action for id, (action, _) in self._shown.items()}
+
+    def people(self, now):
+        """What to show, as `shown`, but with one connection for each user. A user who types anywhere is typing."""
+        shown, people = self.shown(now), {}
+        for id, action in sorted(shown.items(), key=lambda each: each[1] != BEGIN):
+            user = self._users[id]
+            people.setdefault(("user", user) if user is not None else ("guest", id), (id, action))
+        return dict(people.values())
 
     @property
     def deadline(self):

@@ -1,12 +1,12 @@
-"""The messages of the server. `parse` checks the form of each member that a client reads; it ignores all others."""
+"""The messages of the server; those of the sections 16 and 18 are in `history` and `moderation`. `parse` checks the form of each member that a client reads; it ignores all others."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import history_messages, moderation_messages
+from . import history, moderation
 from .connection import Connection, connection
 from .members import NUMBER, UnexpectedMessage, checked, member, objects, optional_object
-from .moderation_messages import Restriction, restriction
+from .moderation import Restriction, restriction
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ def _signal(message):
 
 
 _PARSERS = {
-    **history_messages.PARSERS,
-    **moderation_messages.PARSERS,
+    **history.PARSERS,
+    **moderation.PARSERS,
     "connected": _connected,
     "connections": lambda message: ConnectionsPage(
         objects(message, "connections", connection), member(message, "rest", int)
