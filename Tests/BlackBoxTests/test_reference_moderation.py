@@ -99,6 +99,7 @@ async def test_a_ban_that_erases(server, session):
         ada_id = ada.session.connection.id
         seq = await answer(mo.moderate("ban", connectionId=ada_id, reason="No advertising", eraseMessages=True))
         ban = Restriction(BAN, None, "No advertising")
+        assert (await event(ada, Erased)).user == "ada"
         assert await event(ada, Ended) == Ended("forceDisconnected", ban)
         assert (await event(mo, Moderated)).erases_messages
         assert (await event(mo, ConnectionDestroyed)).connection_id == ada_id
