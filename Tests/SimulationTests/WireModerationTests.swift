@@ -166,6 +166,21 @@ struct WireModerationTests {
         expect(.m1, &wire)
     }
 
+    @Test("MOD-4: a node refuses an online-only signal by what it knows, although another node has lifted the mute")
+    func refusalOfANodeBehind() {
+        for (isOnlineOnly, isBehind) in [(true, true), (true, false), (false, true)] {
+            var wire = Self.muted()
+            wire.up(1, moderate(10, #""action":"unmute","ref":5"#))
+            wire.down(1, moderated(7, #""action":"unmute","ref":5"#, by: true), ack(10, 7))
+            if !isBehind { wire.down(2, #"{"ev":"unrestricted","seq":8,"kind":"mute"}"#) }
+            wire.pass(1)
+            wire.up(2, signal("a", 2, onlineOnly: isOnlineOnly))
+            wire.down(2, refused(2, #"{"kind":"mute"}"#))
+            let found = wire.violations(isSettled: false).map(\.promise)
+            #expect(found == (isOnlineOnly && isBehind ? [] : [.m1]), "\(isOnlineOnly), \(isBehind)")
+        }
+    }
+
     @Test("MOD-5: a mute is told to another user, to nobody, or with its author", arguments: 0..<3)
     func told(fault: Int) {
         var wire = Self.ofFour()

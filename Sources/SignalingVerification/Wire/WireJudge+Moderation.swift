@@ -27,6 +27,9 @@ extension WireJudge {
             /// When the request first passed, and when its answer did.
             var askedAt: MonotonicInstant
             var at: MonotonicInstant
+            /// For an online-only signal: what its sender had got when it sent the signal. Its node refuses it at once, by
+            /// what it knows itself, and another node may be ahead (MOD-4).
+            var position: Int?
         }
 
         /// An online-only signal that passed to a client, or whose acknowledgement passed to its sender.
@@ -280,11 +283,15 @@ extension WireJudge {
         let restriction = line.member("restriction").flatMap { WireRestriction($0) }
         let kinds: Set<WireRestriction.Kind>
         var askedAt = socket.askedAt
+        var position: Int?
         switch (request.op, code) {
         case ("connect", 1570): kinds = [.ban]
         case ("signal", 403) where socket.claims?.role != "publisheronly":
             kinds = [.mute, .freeze]
-            if let signal = request.signal { askedAt = sendings[Int(signal)].sentAt }
+            if let signal = request.signal {
+                askedAt = sendings[Int(signal)].sentAt
+                position = moderation.senders.removeValue(forKey: signal)?.position
+            }
             // Of a repeated request, the server repeats the code and the name of the error only (RES-9).
             if restriction == nil, askedAt < socket.openedAt { return }
         default: return
@@ -304,7 +311,7 @@ extension WireJudge {
         moderation.refusals.append(
             ModerationNotes.Refusal(
                 session: socket.session, client: client, person: person, kind: restriction.kind, askedAt: askedAt,
-                at: now))
+                at: now, position: position))
     }
 
     /// The client of a connect that has no answer yet.

@@ -369,7 +369,8 @@ extension WireJudge {
             subject == nil || subject == .session || refusal.person.subject == nil || subject == refusal.person.subject
         guard isConcerned else { return false }
         return !order.actions.values.contains {
-            $0.seq > noted.seq && $0.seenAt < refusal.askedAt && ends($0.action, noted)
+            $0.seq > noted.seq && $0.seq <= refusal.position ?? .max && $0.seenAt < refusal.askedAt
+                && ends($0.action, noted)
         }
     }
 
