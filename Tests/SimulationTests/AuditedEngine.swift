@@ -18,6 +18,8 @@ final class AuditedEngine: SessionEngine {
     private var submitted: [UInt64: Deque<Submitted>] = [:]
     /// The last run of this node that was declared lost, and when its sockets were lost.
     private var lostRun: (run: RunID, at: MonotonicInstant)?
+    /// Between the log of one of several nodes and its engine.
+    private var listener: NodeListener?
     /// The connection that the last join asked to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
@@ -82,8 +84,11 @@ final class AuditedEngine: SessionEngine {
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
         /// The connections whose clients have left. An attempt of such a client may be late, and nothing is owed to it.
         fileprivate var leaving: Set<ConnectionID> = []
-        /// The newest socket of each connection.
+        /// The connections whose departure, by their own clients, is in the log.
+        fileprivate var departed: Set<ConnectionID> = []
+        /// The newest socket of each connection, and the place of its join in the command log.
         fileprivate var sockets: [ConnectionID: SocketID] = [:]
+        fileprivate var joinNumbers: [ConnectionID: UInt64] = [:]
         /// The connections whose sockets were lost with the run of this node.
         fileprivate var lostWithRun: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
@@ -148,17 +153,26 @@ final class AuditedEngine: SessionEngine {
         isRestored = true
         self.history = history.policy
         let makeEpoch = { [unowned world] in Epoch(using: &world.random) }
-        host = .node(
-            ClusterEngine(
-                log: log, run: run, bounds: bounds, history: history, now: world.now, makeEpoch: makeEpoch))
+        let engine = ClusterEngine(
+            log: log, run: run, bounds: bounds, history: history, now: world.now, makeEpoch: makeEpoch)
+        host = .node(engine)
         self.audit = audit
         engine.observer = self
+        listener = NodeListener(engine, of: self)
+        log.nodeObserver = listener
     }
 
-    /// Commands may have been appended that no node carried out while it lived. Their events are noted when a node opens
-    /// the session: the next command may drop them from the log, as too old.
-    func noteOpened() {
-        if case .node(let engine) = host, let state = engine.sessions[Tokens.session]?.state { noteReplica(state) }
+    /// Commands may have been appended that no node carried out while it lived, more than the session's log holds. Their
+    /// events are noted one by one when a node opens the session.
+    fileprivate func noteKept(_ kept: KeptCommands.Session) {
+        var state = kept.snapshot.flatMap { try? SessionState(decoding: $0.bytes) }
+        if let state { noteReplica(state) }
+        for entry in kept.entries {
+            guard let command = try? LoggedCommand(decoding: entry.bytes) else { return }
+            var effects: [SessionEffect] = []
+            command.carryOut(on: &state, as: entry, effects: &effects)
+            if let state { noteReplica(state) }
+        }
     }
 
     /// The run of this node, if it is one of several.
@@ -211,6 +225,14 @@ final class AuditedEngine: SessionEngine {
         }
     }
 
+    /// The windows begin when the server notices the loss (RES-2), and not when its node has the answer to the command: a
+    /// node that stands still gets that late, and the other nodes have already carried the command out. A join that waits
+    /// for the log until the window is over is not owed a resume, as the moment of its answer shows.
+    private func noteLoss(of binding: SocketBinding) {
+        let id = binding.connectionId
+        if audit.sockets[id] == binding.socket, audit.lostAt[id] == nil { audit.lostAt[id] = world.now }
+    }
+
     private func restore(_ remains: Remains) {
         guard case .logged(let engine, _) = host else { return }
         let unreadable = engine.restore(remains.kept)
@@ -246,6 +268,7 @@ final class AuditedEngine: SessionEngine {
             audit.claims[claim.connectionId, default: []].insert(request.socket)
         }
         if case .leave(let binding, _) = command { audit.leaving.insert(binding.connectionId) }
+        if case .detach(let binding) = command, isNode { noteLoss(of: binding) }
         submitted[ticket.origin, default: []].append(Submitted(command: command, at: now, isOwed: isOwed))
         engine.submit(command, to: session, ticket: ticket, now: now)
     }
@@ -351,27 +374,24 @@ final class AuditedEngine: SessionEngine {
     private func noteJoined(_ result: JoinResult, _ request: JoinRequest, isOwed: Bool, of session: SessionID) {
         let id = result.connection.connectionId
         if result.epoch != audit.epoch, audit.lastSeqs[result.epoch] == nil { begin(result.epoch) }
-        audit.places[id] = ObjectIdentifier(self)
-        audit.sockets[id] = request.socket
-        audit.lostWithRun[id] = nil
-        // A node that was frozen carries out a join of its old run: the connection was lost with the run.
-        if let lostRun, case .node(let engine) = host, engine.run == lostRun.run {
-            audit.lostAt[id] = lostRun.at
-            audit.lostWithRun[id] = ObjectIdentifier(self)
-        }
+        let isNewest = isNewest(id)
+        if isNewest { noteSocket(request.socket, of: id) }
         world.count(result.outcome.rawValue)
         if isRestored { world.count("\(result.outcome.rawValue) after a restart") }
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
-            if audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
-            audit.claims[id] = nil
+            if isNewest {
+                if audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
+                audit.claims[id] = nil
+            }
         } else {
             // A late attempt on another node may be behind a resume with a newer secret.
             // On several nodes, commands that were on their way may overrun the log before the join is carried out.
             let isOverrun = isNode && result.missing != nil
-            // Its client may have left while the join was on its way.
-            let hasLeft = request.resumption.map { audit.leaving.contains($0.connectionId) } == true
+            // RES-10: the client may have left by another socket while this attempt, which it had given up, was on its
+            // way. Only the order of the log decides: its departure must stand before this join.
+            let hasLeft = request.resumption.map { audit.departed.contains($0.connectionId) } == true
             if isOwed, !isOverrun, !hasLeft, let claim = request.resumption, isInTime(claim, in: session),
                 !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
             {
@@ -381,6 +401,29 @@ final class AuditedEngine: SessionEngine {
             audit.joinedAt[id] = engine.withLog(of: session) { $0.lastSeq }
         }
         audit.resumable.insert(id)
+    }
+
+    /// Whether the join that this engine is carrying out is the newest one of its connection. A node with a slow link may
+    /// carry out a resume when another node has already carried out a later one. Noted in this order, the crash of the
+    /// slow node would seem to be the loss of the client's socket on the other one.
+    private func isNewest(_ id: ConnectionID) -> Bool {
+        guard case .node(let engine) = host, let number = engine.sessions[Tokens.session]?.position?.number else {
+            return true
+        }
+        if let newest = audit.joinNumbers[id], newest > number { return false }
+        audit.joinNumbers[id] = number
+        return true
+    }
+
+    private func noteSocket(_ socket: SocketID, of id: ConnectionID) {
+        audit.places[id] = ObjectIdentifier(self)
+        audit.sockets[id] = socket
+        audit.lostWithRun[id] = nil
+        // A node that was frozen carries out a join of its old run: the connection was lost with the run.
+        if let lostRun, case .node(let engine) = host, engine.run == lostRun.run {
+            audit.lostAt[id] = lostRun.at
+            audit.lostWithRun[id] = ObjectIdentifier(self)
+        }
     }
 
     private func begin(_ epoch: Epoch) {
@@ -500,6 +543,7 @@ extension AuditedEngine: SessionEngineObserver {
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
             audit.present.remove(id)
+            if reason == .clientDisconnected { audit.departed.insert(id) }
             // The node that notes the event first need not be the one that was asked.
             let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
             if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
@@ -523,6 +567,31 @@ extension AuditedEngine: SessionEngineObserver {
         }
         logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))
     }
+}
+
+/// Shows the auditor each session that a node opens, before the node's engine gets it.
+private final class NodeListener: SharedCommandLogObserver {
+    private let engine: ClusterEngine
+    private unowned let auditor: AuditedEngine
+
+    init(_ engine: ClusterEngine, of auditor: AuditedEngine) {
+        self.engine = engine
+        self.auditor = auditor
+    }
+
+    func log(opened session: KeptCommands.Session) {
+        auditor.noteKept(session)
+        engine.log(opened: session)
+    }
+
+    func log(caughtUp session: SessionID) { engine.log(caughtUp: session) }
+    func log(relayed bytes: [UInt8], of session: SessionID) { engine.log(relayed: bytes, of: session) }
+    func log(lost run: RunID, at time: MonotonicInstant, orphans: [SessionID]) {
+        engine.log(lost: run, at: time, orphans: orphans)
+    }
+    func log(dropped session: SessionID) { engine.log(dropped: session) }
+    func log(continuesAs run: RunID) { engine.log(continuesAs: run) }
+    func snapshot(of session: SessionID) -> CommandSnapshot? { engine.snapshot(of: session) }
 }
 
 extension SessionOutcome {

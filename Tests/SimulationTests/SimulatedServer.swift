@@ -112,12 +112,7 @@ final class SimulatedServer {
             world: world, engine: engine, limits: limits, log: nil, archive: archive,
             node: Node(log: log, links: links))
         log.onIsolation = { [weak self] in self?.hub.standAlone($0) }
-        links.enter = { [weak self] work in
-            self?.turn { [weak self] _ in
-                work()
-                self?.engine.noteOpened()
-            }
-        }
+        links.enter = { [weak self] work in self?.turn { _ in work() } }
     }
 
     private init(
