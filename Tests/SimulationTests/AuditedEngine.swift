@@ -84,8 +84,6 @@ final class AuditedEngine: SessionEngine {
         fileprivate var places: [ConnectionID: ObjectIdentifier] = [:]
         /// The connections whose clients have left. An attempt of such a client may be late, and nothing is owed to it.
         fileprivate var leaving: Set<ConnectionID> = []
-        /// The connections whose departure, by their own clients, is in the log.
-        fileprivate var departed: Set<ConnectionID> = []
         /// The newest socket of each connection, and the place of its join in the command log.
         fileprivate var sockets: [ConnectionID: SocketID] = [:]
         fileprivate var joinNumbers: [ConnectionID: UInt64] = [:]
@@ -99,8 +97,6 @@ final class AuditedEngine: SessionEngine {
         fileprivate var kept = KeptMessages()
         /// The users of all connections.
         fileprivate var users: [ConnectionID: UserID] = [:]
-        /// The last event of a node that opened the session ahead of all others: there are events that nobody has noted.
-        fileprivate var aheadThrough = Seq.zero
 
         fileprivate var lastSeq: Seq {
             get { lastSeqs[epoch] ?? .zero }
@@ -313,8 +309,6 @@ final class AuditedEngine: SessionEngine {
             let found = earlier + page.messages
             if page.more, let last = page.messages.last { return checkHistory(after: last.seq, found) }
             world.count(found.isEmpty ? "empty history" : "history")
-            // What nobody has noted may be in the history, and may have erased something.
-            if audit.lastSeq < audit.aheadThrough { return }
             let due = audit.kept.left
             if found.map(\.seq) != due.map(\.seq) {
                 return world.fail("H1: the history has \(found.map(\.seq)), and \(due.map(\.seq)) were kept")
@@ -389,10 +383,7 @@ final class AuditedEngine: SessionEngine {
             // A late attempt on another node may be behind a resume with a newer secret.
             // On several nodes, commands that were on their way may overrun the log before the join is carried out.
             let isOverrun = isNode && result.missing != nil
-            // RES-10: the client may have left by another socket while this attempt, which it had given up, was on its
-            // way. Only the order of the log decides: its departure must stand before this join.
-            let hasLeft = request.resumption.map { audit.departed.contains($0.connectionId) } == true
-            if isOwed, !isOverrun, !hasLeft, let claim = request.resumption, isInTime(claim, in: session),
+            if isOwed, !isOverrun, let claim = request.resumption, isInTime(claim, in: session),
                 !isNode || world.newestSecrets[claim.connectionId] == claim.secretHash
             {
                 world.fail("G3: \(request.data) came back in time, and was not resumed")
@@ -436,7 +427,6 @@ final class AuditedEngine: SessionEngine {
         audit.kept = KeptMessages()
         audit.epoch = epoch
         audit.lastSeq = .zero
-        audit.aheadThrough = .zero
         audit.present = []
         audit.reachesBackTo = .zero
     }
@@ -507,13 +497,7 @@ extension AuditedEngine: SessionEngineObserver {
                 break
             }
         }
-        let fresh = state.log.entries.filter { $0.seq > audit.lastSeq }
-        // A node that opens the session may be ahead of all others, and its log no longer has what they will note.
-        if let first = fresh.first, first.seq != audit.lastSeq.next {
-            audit.aheadThrough = max(audit.aheadThrough, state.log.lastSeq)
-            return world.count("opened ahead")
-        }
-        for entry in fresh {
+        for entry in state.log.entries.filter({ $0.seq > audit.lastSeq }) {
             if entry.kind != .erased { audit.lines[epoch, default: [:]][entry.seq] = entry.line.bytes }
             note(entry)
             audit.reachesBackTo = state.log.reachesBackTo
@@ -543,7 +527,6 @@ extension AuditedEngine: SessionEngineObserver {
         case .connectionDestroyed(_, let id, let reason):
             event = .destroyed(id)
             audit.present.remove(id)
-            if reason == .clientDisconnected { audit.departed.insert(id) }
             // The node that notes the event first need not be the one that was asked.
             let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
             if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
