@@ -49,7 +49,7 @@ async def read_pages(client, last, ended):
     times, pick = [], random.Random(1)
     while not ended.is_set():
         began = time.perf_counter()
-        await client.request("history", before=pick.randint(51, last), limit=50)
+        await client.request("history", before=pick.randint(60, last), limit=50)
         while (event := await client.next())["ev"] != "history":
             assert event["ev"] != "error", event
         assert len(event["messages"]) == 50

@@ -6,8 +6,8 @@ import SignalingProtocol
 /// The rows stay, since a missing one is damage, and they keep their sizes, since these decide when old rows are dropped.
 /// Used within the transactions of ``CommandStore``.
 final class CommandScrubber {
-    /// The rows that one transaction looks at, so that no acknowledgement waits long.
-    private static let rowLimit = 1_000
+    /// The rows that one transaction looks at, so that no acknowledgement waits long: about two milliseconds.
+    private static let rowLimit = 200
 
     private let covered: Statement
     private let rows: Statement
