@@ -112,6 +112,8 @@ async def measure_erasure(server):
     session, other = server.project.session(), server.project.session()
     async with await Client.join(server, session) as writer, await Client.join(server, other) as client:
         last = await keep(writer, 10_000)
+        # Of the first request, this process would measure its own work.
+        await asyncio.to_thread(server.rest, "DELETE", server.session_path(session, "/message?through=1"))
         for name in ("nothing", "10,000 messages"):
             ended = asyncio.Event()
             trips = asyncio.create_task(round_trips(client, ended))
