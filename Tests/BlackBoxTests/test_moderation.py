@@ -218,29 +218,30 @@ async def test_the_tool_moderates_by_the_admin_listener_and_by_the_credentials_o
     async with await user(server, session, "u-17") as ada, await Client.join(server, session) as guest:
         for access in (("--url", server.admin.url), credentials):
 
-            def admin(*arguments, status=0):
-                done = run("admin", *arguments, *access)
+            async def admin(*arguments, status=0):
+                # The clients answer pings meanwhile.
+                done = await asyncio.to_thread(run, "admin", *arguments, *access)
                 assert done.returncode == status, done
                 return done.stdout + done.stderr
 
-            assert "nothing is restricted" in admin("restrictions", session)
-            assert "seq" in admin("mute", session, "u-17", "--seconds", 600, "--reason", "Please stay on topic")
+            assert "nothing is restricted" in await admin("restrictions", session)
+            assert "seq" in await admin("mute", session, "u-17", "--seconds", 600, "--reason", "Please stay on topic")
             await seen(ada, "restricted", kind="mute")
-            shown = admin("restrictions", session)
+            shown = await admin("restrictions", session)
             assert "user u-17" in shown and "Please stay on topic" in shown and "a backend" in shown
-            admin("unmute", session, "u-17")
+            await admin("unmute", session, "u-17")
             await seen(ada, "unrestricted", kind="mute")
-            admin("freeze", session)
+            await admin("freeze", session)
             await seen(ada, "restricted", kind="freeze")
-            held = json.loads(admin("restrictions", session, "--json"))
-            admin("undo", session, held["restrictions"][0]["ref"])
+            held = json.loads(await admin("restrictions", session, "--json"))
+            await admin("undo", session, held["restrictions"][0]["ref"])
             await seen(ada, "unrestricted", kind="freeze")
-            assert "may have ended" in admin("unfreeze", session, status=1)
-            assert "no restriction" in admin("undo", session, 1, status=1)
-            admin("mute", session, status=64)
-            admin("mute", session, "u-17", "--connection", ada.id, status=64)
-            assert "31536000" in admin("mute", session, "u-17", "--seconds", 31_536_001, status=1)
-        run("admin", "ban", session, "--connection", guest.id, "--url", server.admin.url)
+            assert "may have ended" in await admin("unfreeze", session, status=1)
+            assert "no restriction" in await admin("undo", session, 1, status=1)
+            await admin("mute", session, status=64)
+            await admin("mute", session, "u-17", "--connection", ada.id, status=64)
+            assert "31536000" in await admin("mute", session, "u-17", "--seconds", 31_536_001, status=1)
+        await asyncio.to_thread(run, "admin", "ban", session, "--connection", guest.id, "--url", server.admin.url)
         code, events = await guest.closed()
         assert code == 4502
         assert run("admin", "freeze", session, "--url", "http://127.0.0.1:1").returncode == 69
