@@ -244,9 +244,11 @@ final class Stage: Sendable {
             for room in rooms { await HistoryStories.readAll(of: room, on: self) }
         }
         await waitForDepartures()
+        // To read a long history takes minutes.
+        let lastDeadline = max(deadline, ContinuousClock.now + .seconds(60))
         for room in rooms {
             for client in room.members {
-                guard let data = await sendLast(by: client, to: room.members, until: deadline) else { continue }
+                guard let data = await sendLast(by: client, to: room.members, until: lastDeadline) else { continue }
                 let without = room.members.filter { !$0.hasReceived(data) }.map(\.name).joined(separator: ", ")
                 return "the last signal of \(client.name) did not reach \(without)"
             }
