@@ -1,8 +1,9 @@
+/// One in each byte of a word, and the high bit of each.
+private let ones: UInt64 = 0x0101_0101_0101_0101
+private let highBits: UInt64 = 0x8080_8080_8080_8080
+
 /// Finds a byte, eight bytes at a time.
 package enum ByteSearch {
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
     /// The index of the first such byte; `nil` without one.
     package static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
         let pattern = ones &* UInt64(byte)
@@ -23,9 +24,6 @@ package enum ByteSearch {
 /// Finds the end of the plain characters of a string: those that stand for themselves in JSON. Reads eight bytes at a
 /// time, since most of what clients send is plain text.
 enum PlainBytes {
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
     /// The index of the first byte from `start` on that is a control character, `"` or `\`; the count without one.
     ///
     /// - Parameter asciiOnly: whether to stop at a byte outside of ASCII, too.

@@ -26,10 +26,12 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomRefle
         Self.areEqual(code, self.code(hash, of: message))
     }
 
-    /// Whether both are the same. Compares digests in constant time, so that timing reveals neither the index of a
-    /// difference nor a secret's length.
-    package static func == (left: Secret, right: Secret) -> Bool {
-        areEqual(HashFunction.sha256.digest(of: left.bytes), HashFunction.sha256.digest(of: right.bytes))
+    package static func == (left: Secret, right: Secret) -> Bool { left.equals(right.bytes) }
+
+    /// Whether the bytes are the secret. Compares digests in constant time, so that timing reveals neither the index of a
+    /// difference nor the secret's length.
+    package func equals(_ bytes: [UInt8]) -> Bool {
+        Self.areEqual(HashFunction.sha256.digest(of: self.bytes), HashFunction.sha256.digest(of: bytes))
     }
 
     private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

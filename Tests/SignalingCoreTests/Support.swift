@@ -291,7 +291,7 @@ extension SharedBatch {
     mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
         guard let form = advance(&outbox, log: log) else { return nil }
         var bytes = bytes(of: form)
-        if outbox.hasPrivateLines { outbox.dequeueLinesBehindBatch(into: &bytes, separatedFrom: 0) }
+        if outbox.hasPrivateLines { outbox.dequeueLinesBehindBatch(into: &bytes) }
         return bytes
     }
 }

@@ -78,7 +78,7 @@ public struct BackPressure: Sendable {
 
     /// During a pause for bytes that the client must read: when to close the connection, unless a measure falls before.
     func stallLimit(heartbeat: Duration) -> MonotonicInstant? {
-        hasBacklog ? progressAt.advanced(by: heartbeat + heartbeat) : nil
+        hasBacklog ? progressAt.advanced(by: heartbeat.doubled) : nil
     }
 
     /// Whether a paused client has enough bytes to read without a ping.

@@ -14,7 +14,7 @@ enum Silence: Sendable {
     /// When the client counts as lost.
     func limit(heartbeat: Duration) -> MonotonicInstant {
         switch self {
-        case .since(let moment): moment.advanced(by: heartbeat + heartbeat)
+        case .since(let moment): moment.advanced(by: heartbeat.doubled)
         case .excused(let until): until
         }
     }

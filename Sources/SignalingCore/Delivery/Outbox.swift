@@ -154,11 +154,7 @@ public struct Outbox: Sendable {
         func appendLines(
             before seq: Seq?, _ onlineOnly: inout ArraySlice<OnlineOnlySignal>, into bytes: inout [UInt8]
         ) {
-            while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
-                removeFirstPrivateLine()
-                waitingByteCount -= line.byteCount
-                EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
-            }
+            dequeuePrivateLines(before: seq, into: &bytes, separatedFrom: start)
             while let signal = onlineOnly.first, seq.map({ signal.after < $0 }) ?? true {
                 onlineOnly.removeFirst()
                 // A signal from before the cursor is too late: the client joined after it, or got it already.
@@ -174,16 +170,20 @@ public struct Outbox: Sendable {
         let start = bytes.count
         entrance?.unsent.dequeueWithoutList(into: &bytes, separatedFrom: start)
         entrance = nil
-        while let line = privateLines.first {
-            removeFirstPrivateLine()
-            EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
-        }
+        dequeuePrivateLines(before: nil, into: &bytes, separatedFrom: start)
         waitingByteCount = 0
     }
 
-    /// Appends the private lines that come behind a ``SharedBatch``.
-    public mutating func dequeueLinesBehindBatch(into bytes: inout [UInt8], separatedFrom start: Int) {
-        while let line = privateLines.first {
+    /// Appends the private lines to a text message that holds a ``SharedBatch``.
+    public mutating func dequeueLinesBehindBatch(into message: inout [UInt8]) {
+        dequeuePrivateLines(before: nil, into: &message, separatedFrom: 0)
+    }
+
+    /// - Parameter seq: of the event before which the lines belong; `nil` for all lines.
+    private mutating func dequeuePrivateLines(
+        before seq: Seq?, into bytes: inout [UInt8], separatedFrom start: Int
+    ) {
+        while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
             removeFirstPrivateLine()
             waitingByteCount -= line.byteCount
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)

@@ -62,7 +62,7 @@ public struct SharedBatch {
             excluded.isEmpty || !excluded.contains(outbox.owner),
             concerned.isEmpty || !outbox.isAmong(anyOf: concerned),
             end.absences == startAbsences || !log.absences.contains(outbox.owner),
-            // They come before what has no place in the log.
+            // A private line comes before online-only signals and absences, which have no place in the log.
             !outbox.hasPrivateLines || onlineOnly.isEmpty && end.absences == startAbsences
         else { return nil }
         let form = outbox.form

@@ -21,7 +21,8 @@ final class Checkpoints {
     ///   - interval: the pages between two checkpoints.
     ///   - limit: the pages at which the writer waits for a checkpoint.
     init(_ database: sending Database, interval: Int, limit: Int) {
-        // It opens the log with its first read. Then the process has all its descriptors from the start.
+        // The connection opens the log with its first read. After this one, the process has all its descriptors. A fault
+        // comes again with the first checkpoint.
         _ = try? database.integer("SELECT count(*) FROM sqlite_schema")
         worker = Worker(database)
         self.interval = interval

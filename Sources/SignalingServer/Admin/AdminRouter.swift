@@ -10,6 +10,8 @@ import SignalingTransport
 /// of another machine, by way of a proxy: it needs the token.
 final class AdminRouter: TransportServerHandler {
     private let listener: AdminListener
+    /// The header of a request with the token; nil if the listener needs none.
+    private let authorization: Secret?
     private let api: AdminAPI
     private let health: (Route) -> HTTPResponse
     private let metrics: () -> HTTPResponse
@@ -24,6 +26,7 @@ final class AdminRouter: TransportServerHandler {
     ) {
         self.noteRefused = noteRefused
         self.listener = listener
+        authorization = listener.token.map { Secret(Array("Bearer \($0)".utf8)) }
         self.api = api
         self.log = log
         self.health = health
@@ -68,7 +71,7 @@ final class AdminRouter: TransportServerHandler {
         if ServerConfiguration.isLoopback(listener.host), !LoopbackName.matches(exchange.header("host")) {
             return .failure(.forbidden, "the admin listener answers requests from its own machine only")
         }
-        if listener.token == nil, !exchange.isOfThisMachine {
+        if authorization == nil, !exchange.isOfThisMachine {
             return .failure(.forbidden, "without a token the admin listener answers its own machine only, and no proxy")
         }
         if let origin = exchange.header("origin"), WebOrigin(origin)?.authority != exchange.header("host") {
@@ -76,21 +79,21 @@ final class AdminRouter: TransportServerHandler {
         }
         // The page has to load before it can ask for the token.
         if case .file = route { return nil }
-        guard let token = listener.token else { return nil }
-        return refusal(ofToken: exchange.header("authorization"), token, exchange, route)
+        guard let authorization else { return nil }
+        return refusal(of: exchange.header("authorization"), unless: authorization, exchange, route)
     }
 
     private func refusal(
-        ofToken authorization: String?, _ token: String, _ exchange: HTTPExchange, _ route: Route
+        of header: String?, unless authorization: Secret, _ exchange: HTTPExchange, _ route: Route
     ) -> HTTPResponse? {
         let missing = HTTPResponse.failure(
             .unauthorized, "the admin token is missing or wrong; send Authorization: Bearer and the token",
             headers: [("WWW-Authenticate", "Bearer")])
         // The page asks without a token first. That is no guess.
-        guard let authorization else { return missing }
+        guard let header else { return missing }
         let verdict = guesses.verdict(
-            isRight: Self.matches(authorization, token), from: exchange.remotePrefix, on: exchange.connectionID,
-            now: LoopThread.now)
+            isRight: authorization.equals(Array(header.utf8)), from: exchange.remotePrefix,
+            on: exchange.connectionID, now: LoopThread.now)
         log.statistics.note(adminToken: verdict)
         switch verdict {
         case .right: return nil
@@ -102,11 +105,6 @@ final class AdminRouter: TransportServerHandler {
             noteRefused(SignalingError(.rateLimited, message), exchange, route)
             return .failure(.tooManyRequests, message, headers: [("Retry-After", "1")])
         }
-    }
-
-    /// In a time that does not depend on the token.
-    private static func matches(_ authorization: String, _ token: String) -> Bool {
-        Secret(Array(authorization.utf8)) == Secret(Array("Bearer \(token)".utf8))
     }
 }
 

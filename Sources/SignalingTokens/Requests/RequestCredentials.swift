@@ -101,6 +101,7 @@ public enum RequestCredentials {
     /// Whether the text is a secret of the project, in a time that reveals nothing about the secret.
     static func isSecret(_ text: some StringProtocol, of project: Project) -> Bool {
         guard case .secrets(let secrets) = project.key else { return false }
-        return secrets.contains(Secret(Array(text.utf8)))
+        let bytes = Array(text.utf8)
+        return secrets.contains { $0.equals(bytes) }
     }
 }

@@ -128,6 +128,7 @@ public struct WireJudge: Sendable {
         var isOpen = true
         /// The client has sent a close frame that ends its connection, perhaps before `connected` passed.
         var isLeft = false
+        /// The client has sent `disconnect`.
         var hasAskedToLeave = false
         /// The connections that the client was told of; nil after a resume.
         var others: [Name]?

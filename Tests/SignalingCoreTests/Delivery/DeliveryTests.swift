@@ -375,6 +375,15 @@ struct SharedBatchTests {
         }
     }
 
+    @Test("G2: an outbox that is behind, or has an answer to send, is not served")
+    func served() {
+        var bob = outbox("bob", at: 4)
+        #expect(bob.isServed(through: Seq(4), absences: 0))
+        #expect(!bob.isServed(through: Seq(5), absences: 0))
+        bob.append(EncodedLine(.ping(Seq(4))), after: Seq(4))
+        #expect(!bob.isServed(through: Seq(4), absences: 0))
+    }
+
     @Test("a member that is behind, ahead, or has private lines before the end gets no shared batch")
     func notShared() {
         var session = threeMembers()

@@ -56,7 +56,7 @@ final class SocketWriter<Socket: HubSocket> {
                 if subscription.outbox.hasPrivateLines {
                     scratch.removeAll(keepingCapacity: true)
                     scratch.append(contentsOf: batch.bytes(of: form))
-                    subscription.outbox.dequeueLinesBehindBatch(into: &scratch, separatedFrom: 0)
+                    subscription.outbox.dequeueLinesBehindBatch(into: &scratch)
                     writeScratch(to: peer)
                 } else {
                     let frame = sharedFrame(for: form)
