@@ -11,7 +11,7 @@ import { MessagesView } from '../views/messages-view.js';
 import { restrictionText } from '../words/restriction-words.js';
 import { TypingView } from '../views/typing-view.js';
 import { DraftStore } from './draft-store.js';
-import { Moderation } from './moderation.js';
+import { LONGEST_WAIT, Moderation } from './moderation.js';
 import { SessionLink } from './session-link.js';
 
 /** The most messages that the element keeps. */
@@ -19,9 +19,6 @@ const MAX_MESSAGES = 20_000;
 
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
-
-/** The longest wait of a timer in browsers is 24.8 days. */
-const LONGEST_WAIT = 86_400_000;
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });

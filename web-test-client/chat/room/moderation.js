@@ -5,8 +5,8 @@ import { QuestionView } from '../views/question-view.js';
 /** How long a moderator may mute or freeze, in seconds; null: until it is lifted. */
 const DURATIONS = [600, 3600, null];
 
-/** The longest wait of a timer in browsers is 24.8 days. */
-const LONGEST_WAIT = 86_400_000;
+/** A day, after which a timer looks again: the longest wait of a timer in browsers is 24.8 days. */
+export const LONGEST_WAIT = 86_400_000;
 
 /**
  * What moderators do in a chat: the menu of a message and of a person, the questions before an action, and the list of
