@@ -5,7 +5,8 @@ socket, and for a connect with token, join and leave.
 
 scripts/check-costs counts the same. The signals come one at a time, so each of them has its own turns of the loop: one
 read, four writes, and the end of a turn. With --durable the server has a state folder, and the count includes its other
-threads. --top lists the functions with the most instructions of their own.
+threads. --top lists the functions with the most instructions of their own, and with --inclusive those of the functions
+that they call, too.
 """
 
 import argparse
@@ -92,7 +93,7 @@ async def connects(server, count):
         await client.leave()
 
 
-async def measure(*arguments, top=0):
+async def measure(*arguments, top=0, inclusive=False):
     """The instructions for one signal, and for one connect."""
     with tempfile.TemporaryDirectory() as folder:
         counted = Counted(folder, *arguments)
@@ -106,20 +107,21 @@ async def measure(*arguments, top=0):
             counted.count()
             await signals(clients, SIGNALS)
             found = {"signal": counted.count() // SIGNALS}
-            show(counted.dump, top, SIGNALS)
+            show(counted.dump, top, SIGNALS, inclusive)
             await connects(server, 20)
             counted.count()
             await connects(server, CONNECTS)
             found["connect"] = counted.count() // CONNECTS
-            show(counted.dump, top, CONNECTS)
+            show(counted.dump, top, CONNECTS, inclusive)
         return found
 
 
-def show(dump, top, count):
+def show(dump, top, count, inclusive):
     if not top:
         return
     table = subprocess.run(
-        ["callgrind_annotate", "--threshold=100", "--auto=no", dump], capture_output=True, text=True, check=True).stdout
+        ["callgrind_annotate", "--threshold=100", "--auto=no", f"--inclusive={'yes' if inclusive else 'no'}", dump],
+        capture_output=True, text=True, check=True).stdout
     lines = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+(.*)$", table, re.M)
     demangled = subprocess.run(
         ["swift-demangle", "--simplified"], input="\n".join(name for _, name in lines[1 : top + 1]),
@@ -132,11 +134,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--durable", action="store_true")
     parser.add_argument("--top", type=int, default=0)
+    parser.add_argument("--inclusive", action="store_true")
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as state:
         options = ["--state-dir", state] if arguments.durable else []
-        found = asyncio.run(measure(*options, top=arguments.top))
+        found = asyncio.run(measure(*options, top=arguments.top, inclusive=arguments.inclusive))
         if arguments.json:
             print(json.dumps(found))
             return

@@ -276,6 +276,28 @@ async def test_a_full_server_gives_the_place_of_a_silent_connection_to_a_newcome
         server.err.until("reason=displaced")
 
 
+# Descriptors
+
+
+@pytest.mark.parametrize("tls", [False, True])
+async def test_clients_with_low_and_high_descriptors_chat_and_leave_alike(tls):
+    """The server has a context of libwebsockets for each kind."""
+    with Server("--signal-rate", "0", tls=tls) as server:
+        session = server.project.session()
+        async with await Bystander.join(server, session) as low, Crowd(server) as crowd:
+            await crowd.fill(MANY)
+            async with await joined(server, session, Bystander) as high:
+                numbers = [int(name) for name in os.listdir(f"/proc/{server.pid}/fd")]
+                assert max(numbers) > 1_024 and min(set(range(9_999)) - set(numbers)) > 1_024
+                await low.is_unaffected(high.id)
+                await high.expect("signal", type="bystander")
+                await high.signal(type="answer")
+                await low.expect("signal", type="answer")
+                crowd.close()
+                assert await asyncio.to_thread(server.stop) == 0
+        assert not any("leaking" in line for line in server.err.to_end())
+
+
 # Limits
 
 

@@ -425,7 +425,7 @@ final class HTTPConnection: TurnEndClosable {
         return Lifecycle.RequestHead(
             isHead: method == .head, keepsAlive: framing.keepsAlive && !server.isDraining && !answersHealthOnly,
             hasLibraryBody: framing.libraryReadsBody,
-            isPipelined: lifecycle.isIdleAgain && lws_service_adjust_timeout(server.lwsContext, 1, 0) == 0,
+            isPipelined: lifecycle.isIdleAgain && lws_service_adjust_timeout(lws_get_context(wsi), 1, 0) == 0,
             disposition: disposition)
     }
 

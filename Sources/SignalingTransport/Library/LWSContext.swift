@@ -13,10 +13,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// The libwebsockets context of a loop, with its virtual hosts. Confined to the loop.
+/// A libwebsockets context of a loop, with its virtual hosts. Confined to the loop.
 ///
-/// One context serves all servers and clients of the loop and lives as long as the loop: 4.1.6 has bugs where contexts
-/// and vhosts are destroyed one by one.
+/// It lives as long as the loop: 4.1.6 has bugs where contexts and vhosts are destroyed one by one.
 final class LWSContext {
     /// The maximum number of bytes that the library reads from or writes to a socket at once. It is one buffer per
     /// context, not per socket, so a large one costs nothing.
@@ -52,9 +51,6 @@ final class LWSContext {
     private var serverSubprotocol: String?
     /// The server vhost's `SSL_CTX`; the library frees it.
     private var serverTLSContext: OpaquePointer?
-    private var serverTLS: TransportServer.TLS?
-    /// Lives as long as the `SSL_CTX`, which has a pointer to it.
-    private var serverCertificate: ServerCertificate?
     /// Whether a context has already initialized OpenSSL. Only the first one does.
     ///
     /// Each initialization changes the process-wide index under which 4.1.6 finds its connection from OpenSSL's. A
@@ -85,6 +81,7 @@ final class LWSContext {
             | UInt64(LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME)
         info.foreign_loops = loops
         info.user = Unmanaged.passUnretained(self).toOpaque()
+        let polledBefore = loop.polledDescriptors
         let created = Self.isTLSInitialized.withLock { isInitialized -> UInt in
             if !isInitialized { info.options |= UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) }
             isInitialized = true
@@ -97,8 +94,7 @@ final class LWSContext {
         }
         signalbox_keep_event_plugin_loaded()
         self.context = context
-        // No other handle on the loop polls yet: this is the library's wake-up descriptor.
-        wakeDescriptor = loop.polledDescriptors.first ?? -1
+        wakeDescriptor = loop.polledDescriptors.first { !polledBefore.contains($0) } ?? -1
     }
 
     deinit {
@@ -107,7 +103,7 @@ final class LWSContext {
         free(alpn)
     }
 
-    /// The vhost that all servers of this loop share. It can do TLS; whether a connection does is decided when it is
+    /// The vhost that all servers of this loop share, for the connections of this context. It can do TLS; whether a connection does is decided when it is
     /// adopted.
     ///
     /// There is only one, because 4.1.6 moves a request to the newest vhost with the same "port", and all vhosts
@@ -130,30 +126,14 @@ final class LWSContext {
         }
     }
 
-    /// Loads certificate and key. Connections of the server vhost can be adopted with TLS afterwards.
-    func enableServerTLS(_ tls: TransportServer.TLS) throws(TransportError) {
-        guard serverTLS == nil || serverTLS == tls else {
-            throw TransportError(
-                .unsupported,
-                "The servers of this loop use another certificate. "
-                    + "Start the server for \(tls.certificateFile) on another loop.")
-        }
+    /// Connections of the server vhost can be adopted with TLS afterwards. The certificate must live as long as this
+    /// context.
+    func use(_ certificate: ServerCertificate) throws(TransportError) {
         guard let serverTLSContext else {
             throw TransportError(
                 .libraryFailed, "libwebsockets created no TLS context. Install a libwebsockets with OpenSSL support.")
         }
-        if serverCertificate == nil { serverCertificate = try ServerCertificate(tls, for: serverTLSContext) }
-        serverTLS = tls
-    }
-
-    /// Reads certificate and key of the server vhost again; see ``TransportServer/reloadCertificate(_:)``.
-    func reloadServerTLS(_ tls: TransportServer.TLS) throws(TransportError) -> Bool {
-        guard let serverCertificate else {
-            throw TransportError(.unsupported, "The server does not use TLS. Restart it to enable TLS.")
-        }
-        let isChanged = try serverCertificate.reload(tls)
-        serverTLS = tls
-        return isChanged
+        try certificate.serve(serverTLSContext)
     }
 
     /// `LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS`

@@ -8,7 +8,7 @@ protocol TurnEndClosable: AnyObject {
     func closeAtTurnEnd()
 }
 
-/// The inside of a ``LoopThread``: the libuv loop, its handles, and the libwebsockets context on it.
+/// The inside of a ``LoopThread``: the libuv loop, its handles, and the libwebsockets contexts on it.
 ///
 /// Confined to the loop's thread, except `wake`.
 final class LoopCore {
@@ -19,7 +19,7 @@ final class LoopCore {
     private(set) var loop: EventLoop?
     private var wakeUp: WakeUpHandle?
     private var turnEnd: TurnEndHandle?
-    private(set) var context: LWSContext?
+    private(set) var contexts: LoopContexts?
     private unowned(unsafe) var owner: LoopThread?
     @exclusivity(unchecked) var onTurnEnded: (() -> Void)?
     @exclusivity(unchecked) private(set) var usage = LoopUsage()
@@ -55,7 +55,7 @@ final class LoopCore {
             endTurn()
             measureTurn()
         }
-        context = try LWSContext(loop: loop, logger: owner.logger)
+        contexts = try LoopContexts(loop: loop, logger: owner.logger)
     }
 
     private func measureTurn() {
@@ -68,19 +68,19 @@ final class LoopCore {
 
     func runUntilStopped() { loop?.run() }
 
-    /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the context,
-    /// then the loop's other handles, then the loop runs until all have closed, and then the context's memory is freed
+    /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the
+    /// contexts, then the loop's other handles, then the loop runs until all have closed, and then the contexts' memory is freed
     /// (`lws_context_destroy` a second time).
     func close() {
         guard let loop else { return }
         for server in servers.values { server.loopStops() }
-        let mayFinish = context?.beginDestroying() ?? true
+        let mayFinish = contexts?.beginDestroying() ?? true
         while let timer = timers.popFirst()?.value { timer.close() }
         wakeUp = nil
         turnEnd = nil
         let isClean = mayFinish && loop.runOut(within: Self.closeTimeout)
-        if isClean { context?.finishDestroying() }
-        context = nil
+        if isClean { contexts?.finishDestroying() }
+        contexts = nil
         for server in servers.values { server.loopStopped() }
         servers = [:]
         onTurnEnded = nil

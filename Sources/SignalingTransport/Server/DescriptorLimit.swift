@@ -26,8 +26,8 @@ public enum DescriptorLimit {
     /// Raises or lowers the soft limit, as far as the hard limit permits. Call it before the first ``LoopThread``
     /// starts.
     ///
-    /// libwebsockets has a table of every possible descriptor. Debian's 4.1.6 is built with assertions and walks all of
-    /// it when a connection closes: 1 ns per descriptor. Some containers have limits of a million or a billion.
+    /// libwebsockets has tables of every possible descriptor (``LoopContexts``). Some containers have limits of a million
+    /// or a billion.
     ///
     /// - Returns: the soft limit from now on.
     @discardableResult
@@ -38,6 +38,18 @@ public enum DescriptorLimit {
         limit.rlim_cur = target
         _ = setrlimit(resource, &limit)
         return current
+    }
+
+    /// Runs `body` with a lower soft limit. Other threads may open a few descriptors meanwhile.
+    ///
+    /// - Returns: nil if it was not run: so many descriptors are open that an open could fail.
+    static func lowered<Result>(to count: Int, _ body: () -> Result?) -> Result? {
+        let lowestFree = signalbox_open_nothing()
+        signalbox_close(lowestFree)
+        let before = current
+        guard lowestFree >= 0, Int(lowestFree) < count / 2, set(min(count, before)) <= count else { return nil }
+        defer { set(before) }
+        return body()
     }
 
     #if canImport(Glibc)

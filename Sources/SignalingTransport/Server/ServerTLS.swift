@@ -17,15 +17,19 @@ final class ServerCertificate {
     /// An `SSL_CTX` that only holds certificate, chain and key.
     private var store: OpaquePointer
 
-    /// Reads the files, and has `context` use them.
-    init(_ tls: TransportServer.TLS, for context: OpaquePointer) throws(TransportError) {
+    /// Reads the files.
+    init(_ tls: TransportServer.TLS) throws(TransportError) { store = try tls.load() }
+
+    deinit { SSL_CTX_free(store) }
+
+    /// Has an `SSL_CTX` use this certificate, which must live longer.
+    func serve(_ context: OpaquePointer) throws(TransportError) {
         guard signalbox_tls_server_rules(context) == 1 else {
             throw TransportError(
                 .libraryFailed,
                 "OpenSSL refuses the TLS settings: \(TransportServer.TLS.firstReason()). "
                     + "Check the system-wide OpenSSL configuration.")
         }
-        store = try tls.load()
         SSL_CTX_set_cert_cb(
             context,
             { connection, certificate in
@@ -34,8 +38,6 @@ final class ServerCertificate {
                 return signalbox_tls_use_certificate(connection, store)
             }, Unmanaged.passUnretained(self).toOpaque())
     }
-
-    deinit { SSL_CTX_free(store) }
 
     /// Reads the files again, for the handshakes that follow. If it throws, nothing has changed.
     ///

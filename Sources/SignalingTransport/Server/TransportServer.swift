@@ -8,7 +8,7 @@ public final class TransportServer {
     public let loop: LoopThread
     private(set) var handler: (any TransportServerHandler)?
     private var listener: Listener?
-    private let vhost: OpaquePointer
+    private let hosts: ServerHosts
     /// Counts and logs what the server refuses.
     public let refusals: RefusalRecorder
     private var admission: AdmissionControl
@@ -52,12 +52,12 @@ public final class TransportServer {
         loop: LoopThread, options: Options, handler: any TransportServerHandler, refusals: RefusalRecorder? = nil
     ) throws(TransportError) {
         loop.preconditionCurrent()
-        guard let context = loop.core.context else { throw TransportError.loopStopped(loop.name) }
+        guard let contexts = loop.core.contexts else { throw TransportError.loopStopped(loop.name) }
         self.loop = loop
         self.options = options
         self.handler = handler
-        vhost = try context.serverVHost(subprotocol: options.subprotocol)
-        if let tls = options.tls { try context.enableServerTLS(tls) }
+        hosts = try contexts.serverHosts(subprotocol: options.subprotocol)
+        if let tls = options.tls { try contexts.enableServerTLS(tls) }
         self.refusals = refusals ?? RefusalRecorder(logger: loop.logger)
         admission = AdmissionControl(bounds: options.admissionBounds)
         let listener =
@@ -122,10 +122,10 @@ public final class TransportServer {
     @discardableResult
     public func reloadCertificate(_ tls: TLS) throws(TransportError) -> Bool {
         loop.preconditionCurrent()
-        guard options.tls != nil, let context = loop.core.context else {
+        guard options.tls != nil, let contexts = loop.core.contexts else {
             throw TransportError(.unsupported, "The server does not use TLS. Restart it to enable TLS.")
         }
-        return try context.reloadServerTLS(tls)
+        return try contexts.reloadServerTLS(tls)
     }
 
     // MARK: Connections
@@ -287,7 +287,8 @@ public final class TransportServer {
         // Retained before the library knows it: callbacks may come before the call returns.
         connections[id] = connection
         let opaque = Unmanaged.passUnretained(connection).toOpaque()
-        connection.adopted(signalbox_adopt(vhost, descriptor, options.tls == nil ? 0 : 1, opaque))
+        connection.adopted(
+            signalbox_adopt(hosts.host(for: descriptor), descriptor, options.tls == nil ? 0 : 1, opaque))
         // The library refuses a TLS client at once if its first bytes are no handshake. It has closed the descriptor
         // then, and calls back for the last time later in this turn, when libuv has closed its handle: the object must
         // live until then. If no callback comes, for lack of memory, the deadline releases the object.
@@ -357,8 +358,6 @@ public final class TransportServer {
             if let pause { schedule(.memory, at: loop.now.advanced(by: pause)) }
         }
     }
-
-    var lwsContext: OpaquePointer? { loop.core.context?.context }
 
     // MARK: Deadlines
 

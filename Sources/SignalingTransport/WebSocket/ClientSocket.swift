@@ -58,7 +58,7 @@ public final class ClientSocket: TurnEndClosable {
         handler: any ClientSocketHandler
     ) throws(TransportError) -> ClientSocket {
         loop.preconditionCurrent()
-        guard let context = loop.core.context, let lwsContext = context.context else {
+        guard let context = loop.core.contexts?.whole, let lwsContext = context.context else {
             throw TransportError.loopStopped(loop.name)
         }
         let target = try WebSocketURL(url)
@@ -297,14 +297,14 @@ public final class ClientSocket: TurnEndClosable {
     }
 
     private func forget() {
-        loop.core.context?.removeClient(number)
+        loop.core.contexts?.whole.removeClient(number)
         number = 0
     }
 
     private func connect(
         context: OpaquePointer, vhost: OpaquePointer, target: WebSocketURL, subprotocol: String
     ) {
-        number = loop.core.context?.add(self) ?? 0
+        number = loop.core.contexts?.whole.add(self) ?? 0
         deadline?.schedule(at: loop.now.advanced(by: options.connectTimeout))
         target.host.withCString { host in
             target.hostHeader.withCString { hostHeader in

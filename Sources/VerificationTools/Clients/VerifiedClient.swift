@@ -131,16 +131,21 @@ final class VerifiedClient: Sendable {
     /// Sends a signal with unique data, and returns when the call has ended in any way.
     ///
     /// - Parameter padding: how many bytes the data has beside its unique part.
-    /// - Returns: the data.
-    func send(to: ConnectionID?, type: String, isOnlineOnly: Bool, padding: Int = 0) async -> String {
+    /// - Returns: the data, and the error of the call.
+    @discardableResult
+    func send(
+        to: ConnectionID?, type: String, isOnlineOnly: Bool, padding: Int = 0
+    ) async -> (data: String, error: SignalingError?) {
         let number = notes.withLock { notes in
             notes.sentCount += 1
             return notes.sentCount
         }
         // At most 15 bytes without padding: Swift keeps such a string in place.
         let data = "\(name)-\(number)" + String(repeating: ".", count: padding)
-        _ = try? await session.send(SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly))
-        return data
+        do throws(SignalingError) {
+            _ = try await session.send(SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly))
+            return (data, nil)
+        } catch { return (data, error) }
     }
 
     /// Sends signals to all as fast as possible, a few at a time.
@@ -148,7 +153,7 @@ final class VerifiedClient: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 if number >= 16 { await group.next() }
-                group.addTask { _ = await self.send(to: nil, type: "a", isOnlineOnly: false, padding: padding) }
+                group.addTask { await self.send(to: nil, type: "a", isOnlineOnly: false, padding: padding) }
             }
         }
     }

@@ -83,7 +83,7 @@ struct ModerationStories: Sendable {
         let first = try stage.addGuest(to: room, suppressesPresence: false, user: user)
         let second = try stage.addGuest(to: room, suppressesPresence: true, user: user, token: first.token)
         guard await connect(first), await connect(second) else { return await end([first, second]) }
-        _ = await first.send(to: nil, type: "a", isOnlineOnly: false)
+        await first.send(to: nil, type: "a", isOnlineOnly: false)
         second.relay.goDown()
         guard let ref = await act(.ban(.user(user), erasesMessages: number.isMultiple(of: 3))) else {
             await lift(.unban(.user(user)))

@@ -248,9 +248,10 @@ final class Stage: Sendable {
         let lastDeadline = max(deadline, ContinuousClock.now + .seconds(60))
         for room in rooms {
             for client in room.members {
-                guard let data = await sendLast(by: client, to: room.members, until: lastDeadline) else { continue }
-                let without = room.members.filter { !$0.hasReceived(data) }.map(\.name).joined(separator: ", ")
+                guard let last = await sendLast(by: client, to: room.members, until: lastDeadline) else { continue }
+                let without = room.members.filter { !$0.hasReceived(last.data) }.map(\.name).joined(separator: ", ")
                 return "the last signal of \(client.name) did not reach \(without)"
+                    + (last.error.map { "; the server answered \($0)" } ?? "")
             }
         }
         return cluster.hasFailed ? "the server ended by itself" : nil
@@ -266,19 +267,19 @@ final class Stage: Sendable {
         }
     }
 
-    /// - Returns: the data of the last attempt, if it did not reach all members; otherwise nil.
+    /// - Returns: the data and the error of the last attempt, if it did not reach all members; otherwise nil.
     private func sendLast(
         by client: VerifiedClient, to members: [VerifiedClient], until deadline: ContinuousClock.Instant
-    ) async -> String? {
-        var last = ""
+    ) async -> (data: String, error: SignalingError?)? {
+        var last: (data: String, error: SignalingError?) = ("", nil)
         // A client that is cut off meanwhile and returns with another connection may never receive this signal: send
         // another one.
         while ContinuousClock.now < deadline, !Task.isCancelled {
-            let data = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
-            last = data
+            let sent = await client.send(to: nil, type: VerifiedClient.lastSignalType, isOnlineOnly: false)
+            last = sent
             let attemptEnd = min(deadline, ContinuousClock.now + .seconds(25))
             while ContinuousClock.now < attemptEnd, !Task.isCancelled {
-                if members.allSatisfy({ $0.hasReceived(data) }) { return nil }
+                if members.allSatisfy({ $0.hasReceived(sent.data) }) { return nil }
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -278,7 +278,7 @@ package struct Verification: Sendable {
             group.addTask {
                 let guest = try stage.addGuest(to: room, suppressesPresence: suppressesPresence)
                 guard await guest.connect(until: .now + Self.reconnectTime) else { return }
-                for _ in 0..<3 { _ = await guest.send(to: nil, type: "a", isOnlineOnly: false) }
+                for _ in 0..<3 { await guest.send(to: nil, type: "a", isOnlineOnly: false) }
                 try? await Task.sleep(for: pause)
                 switch end {
                 case .crashes: break
@@ -294,7 +294,7 @@ package struct Verification: Sendable {
     private func confirmHosts(on stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>) async {
         let begin = ContinuousClock.now
         for client in stage.members where client.session.isConnected {
-            group.addTask { _ = await client.send(to: nil, type: "a", isOnlineOnly: false) }
+            group.addTask { await client.send(to: nil, type: "a", isOnlineOnly: false) }
         }
         func hasHost(_ room: Stage.Room) -> Bool {
             room.members.contains { client in client.lastAcknowledgedAt.map { $0 > begin } ?? false }
@@ -363,7 +363,7 @@ package struct Verification: Sendable {
             let refusals = client.restrictedCount
             await withTaskGroup(of: Void.self) { group in
                 for (to, type, isOnlineOnly) in requests {
-                    group.addTask { _ = await client.send(to: to, type: type, isOnlineOnly: isOnlineOnly) }
+                    group.addTask { await client.send(to: to, type: type, isOnlineOnly: isOnlineOnly) }
                 }
             }
             sentCount.add(requests.count)
