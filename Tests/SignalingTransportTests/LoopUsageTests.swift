@@ -45,8 +45,10 @@ struct LoopUsageTests {
         // From now on without a wait.
         for turn in 11...15 { usage.noteTurn(now: at(Int64(turn * 5)), idle: .milliseconds(40)) }
         #expect(usage.loadPercent == (10 + 25) * 100 / 75)
+        #expect(!usage.isBusy)
         for turn in 16...30 { usage.noteTurn(now: at(Int64(turn * 5)), idle: .milliseconds(40)) }
         #expect(usage.loadPercent == 100)
+        #expect(usage.isBusy)
         usage.noteTurn(now: at(10_150), idle: .milliseconds(10_039))
         #expect(usage.loadPercent == 0)
         usage.noteTurn(now: at(10_200), idle: .milliseconds(10_079))

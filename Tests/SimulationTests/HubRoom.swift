@@ -59,7 +59,7 @@ final class HubRoom {
         unowned let world: World
         var now: MonotonicInstant { world.now }
         var wallTime: WallTime { world.wallTime }
-        var loadPercent: Int { 0 }
+        var isLoopBusy: Bool { false }
         func makeRandomness() -> WorldRandomness { WorldRandomness(world: world) }
         func makeTimer(_ fire: @escaping () -> Void) -> VirtualTimer { VirtualTimer(world: world, fire: fire) }
     }

@@ -19,7 +19,7 @@ final class SimulatedServer {
         var now: MonotonicInstant { world.now }
         var wallTime: WallTime { world.wallTime }
         /// Busy in every other second, so that a run has both kinds of flushes.
-        var loadPercent: Int { world.now.nanoseconds / 1_000_000_000 % 2 == 0 ? 0 : 100 }
+        var isLoopBusy: Bool { world.now.nanoseconds / 1_000_000_000 % 2 != 0 }
         func makeRandomness() -> WorldRandomness { WorldRandomness(world: world) }
         func makeTimer(_ fire: @escaping () -> Void) -> VirtualTimer {
             VirtualTimer(world: world) { [process] in

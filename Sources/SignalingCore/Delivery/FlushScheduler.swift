@@ -43,8 +43,6 @@ public struct FlushScheduler: Sendable {
     static let enoughCount = 16
     /// With this many new signals in one turn, the loop looks for input once more. A client's frames come five in a read.
     static let burstCount = 4
-    /// From this share of the loop's time on, a wait pays: below it, a busier loop costs nobody anything.
-    static let busyPercent = 25
     /// A session with this many pending bytes is flushed at once. It is well below the log's bound in bytes.
     public static let byteLimit = 65_536
     /// An event that comes later than this after the first one is a reason to wait. Earlier ones came in the same burst.
@@ -102,8 +100,8 @@ public struct FlushScheduler: Sendable {
 
     /// Decides at the end of a turn whether to flush.
     ///
-    /// - Parameter loadPercent: the share of the time that the loop has recently been busy.
-    public mutating func decide(now: MonotonicInstant, memberCount: Int, loadPercent: Int) -> Decision {
+    /// - Parameter isLoopBusy: whether the loop has no time to spare.
+    public mutating func decide(now: MonotonicInstant, memberCount: Int, isLoopBusy: Bool) -> Decision {
         let newCount = waitingEventCount - decidedEventCount
         decidedEventCount = waitingEventCount
         let cost = costPerMember * Int64(memberCount)
@@ -121,19 +119,18 @@ public struct FlushScheduler: Sendable {
         guard age < longestWait else { return .flush }
         if newCount >= Self.burstCount { return .nextTurn }
         guard cost >= Self.cheapCost, waitingEventCount < Self.enoughCount,
-            mayWait(now.nanoseconds - lastFlush.nanoseconds, loadPercent)
+            mayWait(now.nanoseconds - lastFlush.nanoseconds, isLoopBusy)
         else { return .flush }
         return .wait(until: MonotonicInstant(nanoseconds: since.nanoseconds + longestWait))
     }
 
     /// Begins a wait, or continues one.
-    private mutating func mayWait(_ sinceFlush: Int64, _ loadPercent: Int) -> Bool {
+    private mutating func mayWait(_ sinceFlush: Int64, _ isLoopBusy: Bool) -> Bool {
         switch wait {
         case .idle, .worthIt: return true
         case .none: break
         }
-        guard loadPercent >= Self.busyPercent, sinceFlush < longestWait, meanInterval.map({ $0 < longestWait }) ?? true
-        else { return false }
+        guard isLoopBusy, sinceFlush < longestWait, meanInterval.map({ $0 < longestWait }) ?? true else { return false }
         if skipsLeft > 0 {
             skipsLeft -= 1
             return false

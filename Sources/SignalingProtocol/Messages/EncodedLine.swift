@@ -24,7 +24,7 @@ public struct EncodedLine: Sendable {
         var writer = JSONWriter(reservingCapacity: 160 + (event.type?.utf8.count ?? 0) + (event.data?.utf8.count ?? 0))
         writer.beginObject()
         event.writeHead(to: &writer)
-        senderOffset = writer.bytes.count
+        senderOffset = writer.byteCount
         event.writeTail(to: &writer)
         writer.endObject()
         bytes = writer.bytes

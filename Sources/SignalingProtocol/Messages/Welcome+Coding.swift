@@ -40,7 +40,7 @@ extension Welcome {
         connection.write(to: &writer)
         writer.name("connections")
         writer.beginArray()
-        let listOffset = writer.bytes.count
+        let listOffset = writer.byteCount
         for connection in connections { connection.write(to: &writer) }
         writer.endArray()
         if let connectionCount { writer.member("connectionCount", connectionCount) }

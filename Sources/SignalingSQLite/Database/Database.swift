@@ -107,6 +107,15 @@ final class Database {
         didSet { sqlite3_busy_timeout(connection, lockTimeoutMilliseconds) }
     }
 
+    /// Executes statements that fail with `busy` at once.
+    func withoutWaiting<Result>(
+        _ body: () throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, lockTimeoutMilliseconds) }
+        return try body()
+    }
+
     /// Whether closing the last connection leaves the write-ahead log as it is.
     func setKeepsLogOnClose(_ keeps: Bool) { _ = signalbox_sqlite_keep_log_on_close(connection, keeps ? 1 : 0) }
 

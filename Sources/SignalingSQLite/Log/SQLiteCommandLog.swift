@@ -4,9 +4,10 @@ import SignalingProtocol
 
 /// The command log of one machine: an SQLite database in the server's state folder.
 ///
-/// The loop's thread calls every method, and is never kept waiting for the disk, except by ``close()``. A thread of its
-/// own writes commands to the database: it commits everything that waits in one transaction, and then posts the
-/// confirmed entries to the loop. While it commits, the next transaction collects.
+/// The loop's thread calls every method. A thread of its own writes commands to the database: it commits everything that
+/// waits in one transaction, and then posts the confirmed entries to the loop. While it commits, the next transaction
+/// collects. So the loop does not wait for the disk, except in ``close()``, and for a little work on a loop that has time
+/// to spare (``commitDirectly(_:)``).
 ///
 /// A session whose commands are all covered by ``remove(_:through:)`` is forgotten. When it begins again, its numbers
 /// and the counters of its commands begin at 1.
@@ -27,6 +28,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
     @exclusivity(unchecked) private var lastKey: Int64
     /// About the number of sleeping sessions: those that are on their way to sleep count.
     @exclusivity(unchecked) public private(set) var sleeperCount: Int
+    private var direct: (loop: LoopAccess, rules: DirectCommits)?
     /// The callers that wait for a session to be woken.
     private var wakers: [SessionKey: (KeptCommands.Session?) -> Void] = [:]
 
@@ -61,7 +63,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
         var work: [LogWork] = []
         work.reserveCapacity(commands.count)
         for command in commands { place(command, time, &work) }
-        if !work.isEmpty { writer.add(work) }
+        if !work.isEmpty, !commitDirectly(work) { writer.add(work) }
     }
 
     public func keep(_ snapshot: CommandSnapshot) {
@@ -153,10 +155,47 @@ public final class SQLiteCommandLog: LocalCommandLog {
             bytes: command.bytes)
     }
 
+    // MARK: - Direct commits
+
+    /// What the log needs of its loop to commit on it. Confined to the loop.
+    public struct LoopAccess {
+        let hasTime: () -> Bool
+        let now: () -> MonotonicInstant
+        let deliver: () -> Void
+
+        /// - Parameters:
+        ///   - hasTime: whether the loop has time to spare.
+        ///   - now: the present moment, read anew at each call.
+        ///   - deliver: has the loop call ``deliverReports()`` soon, after the calls that run.
+        public init(
+            hasTime: @escaping () -> Bool, now: @escaping () -> MonotonicInstant, deliver: @escaping () -> Void
+        ) {
+            self.hasTime = hasTime
+            self.now = now
+            self.deliver = deliver
+        }
+    }
+
+    /// Lets the loop commit a few commands itself while it has time to spare and the writer's thread has nothing to do.
+    /// This saves two wake-ups. Not for a log that synchronizes the disk at each commit, which takes milliseconds.
+    public func commitDirectly(_ loop: LoopAccess) { direct = (loop, DirectCommits()) }
+
+    /// - Returns: false if nothing has changed.
+    private func commitDirectly(_ work: [LogWork]) -> Bool {
+        guard let loop = direct?.loop, loop.hasTime() else { return false }
+        let start = loop.now()
+        guard direct?.rules.permits(work, now: start) == true else { return false }
+        let isKept = writer.commitDirectly(work)
+        let end = loop.now()
+        direct?.rules.note(end.duration(since: start), endedAt: end)
+        if isKept { loop.deliver() }
+        return isKept
+    }
+
     // MARK: - Reports
 
     /// Delivers the writer's reports. Called on the loop.
-    func deliverReports() {
+    public func deliverReports() {
         for report in reports.take() {
             switch report {
             case .confirmed(let entries):

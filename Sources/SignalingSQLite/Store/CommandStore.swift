@@ -60,6 +60,9 @@ final class CommandStore {
         for row in content.rows { retention.append(row.key, byteCount: row.byteCount, isNeeded: row.isNeeded) }
     }
 
+    /// Whether the next commit deletes old commands.
+    var mustDrop: Bool { retention.droppable.count >= Self.dropBatch }
+
     /// The position of the last committed command.
     var lastPosition: Int64 { retention.lastPosition }
 
@@ -84,7 +87,7 @@ final class CommandStore {
         _ batch: WorkBatch, aliveAt: MonotonicInstant, isSignOfLife: Bool, mustWrite: Bool = false
     ) throws(DatabaseError) -> Outcome {
         let droppable = retention.droppable
-        let drops = droppable.count >= Self.dropBatch || (isSignOfLife && droppable.count > 0)
+        let drops = mustDrop || (isSignOfLife && droppable.count > 0)
         // Twice the commands that a transaction can add, so that deleting keeps up.
         let dropped = droppable.last - Int64(max(droppable.count - 2 * Self.commandLimit, 0))
         var state = state

@@ -50,6 +50,9 @@ final class Checkpoints {
         }
     }
 
+    /// Whether no checkpoint runs, waits, or is due.
+    func areQuiet(_ database: Database) -> Bool { !isRunning && database.logPageCount < next }
+
     /// Whether a checkpoint runs or waits.
     var isRunning: Bool { worker.isRunning }
 

@@ -2,7 +2,8 @@ import DequeModule
 import Foundation
 import SignalingCore
 
-/// The thread that writes to the database. The loop adds work to its queue and never waits for the disk.
+/// The thread that writes to the database. The loop adds work to its queue, or commits a little work itself while the
+/// thread has none (``DirectCommits``).
 final class CommandWriter: Sendable {
     private enum Phase {
         /// Work is executed. Next: `closing`, `abandoned`, `stopped`.
@@ -21,6 +22,12 @@ final class CommandWriter: Sendable {
     private nonisolated(unsafe) var phase = Phase.running
     private nonisolated(unsafe) var isSignOfLifeDue = false
     private nonisolated(unsafe) var isWaiting = false
+    /// Whether the thread has a batch that must be committed before all further work.
+    private nonisolated(unsafe) var isStalled = false
+    /// Whether the thread or the loop uses the transactions.
+    private nonisolated(unsafe) var isInUse = false
+    /// `nil` when the log is closed, and the database with it.
+    private nonisolated(unsafe) var transactions: LogTransactions?
     private nonisolated(unsafe) var closingFault: CommandLogFault?
     /// Set while the log is created, and cancelled once.
     private nonisolated(unsafe) let timer: (any DispatchSourceTimer)?
@@ -33,8 +40,8 @@ final class CommandWriter: Sendable {
         // A timer of this kind follows the monotonic clock. The time-out of a condition follows the wall clock, which
         // may jump.
         timer = ticks ? DispatchSource.makeTimerSource(queue: DispatchQueue(label: "signalbox.log-timer")) : nil
-        let box = TransactionsBox(transactions)
-        let thread = Thread { [self] in run(box) }
+        self.transactions = transactions
+        let thread = Thread { [self] in run() }
         thread.name = "command-log"
         thread.start()
         timer?.setEventHandler { [weak self] in self?.signOfLifeIsDue() }
@@ -50,6 +57,27 @@ final class CommandWriter: Sendable {
         condition.unlock()
         // Not with the lock: the thread would wake up and wait for it.
         if wakes { condition.signal() }
+    }
+
+    /// Commits work on the calling thread, the loop's, if the writer's thread has nothing to do.
+    ///
+    /// - Returns: false if nothing has changed.
+    func commitDirectly(_ work: [LogWork]) -> Bool {
+        condition.lock()
+        guard phase == .running, isWaiting, !isInUse, !isStalled, !isSignOfLifeDue, queue.isEmpty, let transactions
+        else {
+            condition.unlock()
+            return false
+        }
+        isInUse = true
+        condition.unlock()
+        let isKept = transactions.commitDirectly(WorkBatch(direct: work))
+        condition.lock()
+        isInUse = false
+        let wakes = isSignOfLifeDue
+        condition.unlock()
+        if wakes { condition.signal() }
+        return isKept
     }
 
     func signOfLifeIsDue() {
@@ -86,15 +114,13 @@ final class CommandWriter: Sendable {
         case abandon
     }
 
-    private func run(_ box: TransactionsBox) {
+    private func run() {
         WriterScheduling.yieldToTheLoop()
-        let fault = execute(box.take())
-        // The database is closed by now, since nothing else has the transactions.
-        finish(fault)
+        finish(transactions.map(execute) ?? nil)
     }
 
     /// Executes work until the log is closed or has failed. Returns why a part of the work was not kept.
-    private func execute(_ transactions: consuming LogTransactions) -> CommandLogFault? {
+    private func execute(_ transactions: LogTransactions) -> CommandLogFault? {
         var batch = WorkBatch()
         var stall: CommandLogFault?
         while true {
@@ -127,11 +153,12 @@ final class CommandWriter: Sendable {
     private func nextStep(_ batch: inout WorkBatch, isStalled: Bool) -> Step {
         condition.lock()
         defer { condition.unlock() }
-        while phase == .running, !isSignOfLifeDue, isStalled || queue.isEmpty {
+        (self.isStalled, isInUse) = (isStalled, false)
+        while isInUse || phase == .running && !isSignOfLifeDue && (isStalled || queue.isEmpty) {
             isWaiting = true
             condition.wait()
         }
-        isWaiting = false
+        (isWaiting, isInUse) = (false, true)
         if batch.isEmpty { batch.take(from: &queue) }
         let isSignOfLife = isSignOfLifeDue
         isSignOfLifeDue = false
@@ -153,23 +180,10 @@ final class CommandWriter: Sendable {
         condition.lock()
         defer { condition.unlock() }
         phase = .stopped
+        // Closes the database, since nothing else has the transactions.
+        transactions = nil
         closingFault = fault
         queue = []
         condition.broadcast()
-    }
-}
-
-/// Hands the transactions to the thread.
-///
-/// Unchecked: the thread takes them once, and nothing else uses the box afterwards.
-private final class TransactionsBox: @unchecked Sendable {
-    private var transactions: LogTransactions?
-
-    init(_ transactions: sending LogTransactions) { self.transactions = transactions }
-
-    func take() -> LogTransactions {
-        guard let transactions else { preconditionFailure("the transactions were taken before") }
-        self.transactions = nil
-        return transactions
     }
 }

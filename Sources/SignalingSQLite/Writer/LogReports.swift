@@ -33,6 +33,9 @@ final class LogReports: Sendable {
         if isFirst { post() }
     }
 
+    /// Adds reports on the loop, which calls ``take()`` without being asked.
+    func addOnLoop(_ reports: [Report]) { pending.withLock { $0 += reports } }
+
     func take() -> [Report] {
         pending.withLock { pending in
             defer { pending = [] }

@@ -2,7 +2,8 @@ import Logging
 import SignalingCore
 import SignalingProtocol
 
-/// Commits batches, reports their outcome, and decides what a failure means (LOG-23). Confined to the writer's thread.
+/// Commits batches, reports their outcome, and decides what a failure means (LOG-23). Used on one thread at a time: the
+/// writer's, or the loop's for a direct commit.
 final class LogTransactions {
     enum Result {
         case kept
@@ -44,13 +45,32 @@ final class LogTransactions {
             let outcome = try store.commit(
                 batch, aliveAt: clock.time(at: now()), isSignOfLife: isSignOfLife, mustWrite: cleaning.needsCommit)
             tail.write(store.lastPosition)
-            report(outcome)
+            reports.add(newReports(of: outcome))
             try checkpoints.committed(on: store.database)
             try cleaning.committed(isSignOfLife: isSignOfLife, store.database, checkpoints)
             if let scrubbed = outcome.scrubbed, scrubbed.through == nil { cleaning.begin(store.database, checkpoints) }
             return .kept
         } catch {
             return react(to: error)
+        }
+    }
+
+    /// Commits a batch on the loop: only what takes no longer than its rows, and waits for nobody.
+    ///
+    /// - Returns: false if nothing has changed, and the writer's thread has to commit the batch.
+    func commitDirectly(_ batch: WorkBatch) -> Bool {
+        guard !isStalled, !cleaning.needsCommit, !store.mustDrop, checkpoints.areQuiet(store.database) else {
+            return false
+        }
+        do throws(DatabaseError) {
+            let outcome = try store.database.withoutWaiting { () throws(DatabaseError) in
+                try store.commit(batch, aliveAt: clock.time(at: now()), isSignOfLife: false)
+            }
+            tail.write(store.lastPosition)
+            reports.addOnLoop(newReports(of: outcome))
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -64,7 +84,7 @@ final class LogTransactions {
         }
     }
 
-    private func report(_ outcome: CommandStore.Outcome) {
+    private func newReports(of outcome: CommandStore.Outcome) -> [LogReports.Report] {
         var new: [LogReports.Report] = []
         if isStalled {
             isStalled = false
@@ -79,7 +99,7 @@ final class LogTransactions {
         }
         if outcome.forgottenCount > 0 { new.append(.forgotten(outcome.forgottenCount)) }
         if !outcome.asked.isEmpty { new.append(.needsSnapshots(outcome.asked)) }
-        reports.add(new)
+        return new
     }
 
     private func react(to error: DatabaseError) -> Result {

@@ -59,6 +59,11 @@ struct WorkBatch: Sendable {
 
     var isEmpty: Bool { work.isEmpty }
 
+    init() {}
+
+    /// Work that ``DirectCommits`` permits is one transaction.
+    init(direct work: [LogWork]) { self.work = work }
+
     /// Moves the next work from the queue, up to the limits of a transaction. A single step may be larger.
     ///
     /// Steps that refer to earlier commands begin a new transaction, so that those commands are committed then.

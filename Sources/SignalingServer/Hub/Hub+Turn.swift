@@ -47,11 +47,11 @@ extension Hub {
         let candidates = dirtyRooms
         dirtyRooms = []
         var next: MonotonicInstant?
-        let loadPercent = environment.loadPercent
+        let isLoopBusy = environment.isLoopBusy
         for room in candidates where !room.isEmpty {
             let due: MonotonicInstant
             let decision = room.flushScheduler.decide(
-                now: now, memberCount: room.subscriptions.count, loadPercent: loadPercent)
+                now: now, memberCount: room.subscriptions.count, isLoopBusy: isLoopBusy)
             switch decision {
             case .flush:
                 room.isDirty = false

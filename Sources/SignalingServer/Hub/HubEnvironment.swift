@@ -15,7 +15,7 @@ protocol HubEnvironment {
     var now: MonotonicInstant { get }
     var wallTime: WallTime { get }
     /// The share of the time that the loop has recently been busy.
-    var loadPercent: Int { get }
+    var isLoopBusy: Bool { get }
 
     /// The source of IDs, secrets and jitter.
     func makeRandomness() -> Randomness
@@ -61,7 +61,7 @@ struct LoopEnvironment: HubEnvironment {
 
     var now: MonotonicInstant { loop.now }
     var wallTime: WallTime { .current }
-    var loadPercent: Int { loop.usage.loadPercent }
+    var isLoopBusy: Bool { loop.usage.isBusy }
     func makeRandomness() -> BufferedRandomness { BufferedRandomness() }
     func makeTimer(_ fire: @escaping () -> Void) -> LoopTimer { LoopTimer(loop: loop, handler: fire) }
     func makeEngineObserver(for hub: ServerHub) -> (any SessionEngineObserver)? { EngineDispatch(hub: hub) }

@@ -74,6 +74,7 @@ struct SessionHost {
                 overwritesDeleted: !configuration.history.keepsNothing, now: { [loop] in loop.now }, wallTime: .current,
                 logger: logger,
                 post: { [loop] in loop.post($0) })
+            if configuration.durability == .process { commitDirectly(log, on: loop) }
             var randomness = SystemRandomNumberGenerator()
             let archive = try SQLiteArchive(
                 folder: folder, bounds: configuration.historyBounds, durability: configuration.durability,
@@ -99,6 +100,16 @@ struct SessionHost {
         } catch {
             throw StateFolderError(error.message)
         }
+    }
+
+    private static func commitDirectly(_ log: SQLiteCommandLog, on loop: LoopThread) {
+        let delivery = LoopTimer(loop: loop) { [weak log] in log?.deliverReports() }
+        log.commitDirectly(
+            SQLiteCommandLog.LoopAccess(
+                hasTime: { [loop] in !loop.usage.isBusy },
+                now: { [loop] in loop.now },
+                // In the past, since a timer rounds up.
+                deliver: { delivery.schedule(at: MonotonicInstant(nanoseconds: 0)) }))
     }
 
     /// Ends the sessions of this process, or hands them to the next one: commits the commands that were appended, and

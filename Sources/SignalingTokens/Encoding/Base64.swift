@@ -35,7 +35,9 @@ enum Base64 {
         var bits: UInt32 = 0
         var sextetCount = 0
         var paddingCount = 0
-        for character in text {
+        let wholeCount = decodeWhole(text, into: bytes)
+        count = wholeCount / 4 * 3
+        for character in text[wholeCount...] {
             let sextet = meanings[Int(character)]
             guard sextet < 64 else {
                 switch sextet {
@@ -63,6 +65,29 @@ enum Base64 {
         default: return nil
         }
         return paddingCount <= 2 ? count : nil
+    }
+
+    /// Decodes the groups of four characters before the first one that has another character in it.
+    ///
+    /// - Returns: the number of their characters.
+    private static func decodeWhole(
+        _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        meanings.withUnsafeBufferPointer { meanings in
+            var (read, written) = (0, 0)
+            while read + 4 <= text.count {
+                let sextets = (
+                    meanings[Int(text[read])], meanings[Int(text[read + 1])], meanings[Int(text[read + 2])],
+                    meanings[Int(text[read + 3])]
+                )
+                guard sextets.0 | sextets.1 | sextets.2 | sextets.3 < 64 else { break }
+                bytes[written] = sextets.0 << 2 | sextets.1 >> 4
+                bytes[written + 1] = sextets.1 << 4 | sextets.2 >> 2
+                bytes[written + 2] = sextets.2 << 6 | sextets.3
+                (read, written) = (read + 4, written + 3)
+            }
+            return read
+        }
     }
 
     private static let padding: UInt8 = 64

@@ -9,7 +9,8 @@ package enum FormEncoding {
     }
 
     private static func fields(of text: UnsafeBufferPointer<UInt8>) -> [String: String]? {
-        var fields: [String: String] = [:]
+        // Enough for a token, so that the table does not grow.
+        var fields = [String: String](minimumCapacity: 12)
         var start = 0
         while start < text.count {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.count

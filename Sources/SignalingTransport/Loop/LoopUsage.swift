@@ -8,6 +8,8 @@ public struct LoopUsage: Sendable {
     static let window = Duration.seconds(30)
     /// The recent load is that of the last one to two spans of this length, or of one turn that was longer.
     static let loadSpan = Duration.milliseconds(50)
+    /// From this share of its time on, the loop is busy.
+    static let busyPercent = 50
 
     /// The number of turns since the loop was started.
     public private(set) var turnCount = 0
@@ -59,10 +61,14 @@ public struct LoopUsage: Sendable {
 
     /// The share of the time that the last turns took, up to the end of the last one: 0 to 100. It knows a change of the
     /// load after 50 ms.
-    public var loadPercent: Int {
+    var loadPercent: Int {
         let total = (spanBefore.total + span.total).wholeNanoseconds
         return total > 0 ? Int(clamping: (spanBefore.busy + span.busy).wholeNanoseconds * 100 / total) : 0
     }
+
+    /// Whether the loop has no time to spare. Below that, more turns cost nobody anything: nothing has to wait so that the
+    /// loop saves work.
+    public var isBusy: Bool { loadPercent >= Self.busyPercent }
 
     /// The longest turn of the last 30 to 60 seconds.
     public var longestTurn: Duration { max(longestInWindow, longestBefore) }

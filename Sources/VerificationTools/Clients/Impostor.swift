@@ -57,7 +57,7 @@ struct Impostor: Sendable {
             writer.endObject()
         }
         writer.endObject()
-        return Array(writer.bytes)
+        return writer.bytes
     }
 
     private func exchange(_ request: [UInt8], end: End) -> Entry? {

@@ -6,9 +6,9 @@ import Testing
 @Suite("The flush scheduler")
 struct FlushSchedulerTests {
     private func decide(
-        _ scheduler: inout FlushScheduler, at microseconds: Int, members: Int = 1000, load: Int = 100
+        _ scheduler: inout FlushScheduler, at microseconds: Int, members: Int = 1000, isBusy: Bool = true
     ) -> String {
-        switch scheduler.decide(now: instant(microseconds), memberCount: members, loadPercent: load) {
+        switch scheduler.decide(now: instant(microseconds), memberCount: members, isLoopBusy: isBusy) {
         case .flush: "flush"
         case .nextTurn: "next turn"
         case .wait(let until): "wait \(until.duration(since: instant(microseconds)).wholeNanoseconds / 1000)"
@@ -39,11 +39,11 @@ struct FlushSchedulerTests {
 
     @Test("on a loop that is not busy, nothing waits for a timer")
     func load() {
-        for (load, expected) in [(0, "flush"), (24, "flush"), (25, "wait 5000"), (100, "wait 5000")] {
+        for (isBusy, expected) in [(false, "flush"), (true, "wait 5000")] {
             var scheduler = FlushScheduler()
             scheduler.noteFlushed(at: instant(1_000_000))
             note(&scheduler)
-            #expect(decide(&scheduler, at: 1_001_000, load: load) == expected, "\(load) percent")
+            #expect(decide(&scheduler, at: 1_001_000, isBusy: isBusy) == expected)
         }
     }
 
@@ -56,7 +56,7 @@ struct FlushSchedulerTests {
         note(&scheduler)
         #expect(decide(&scheduler, at: 1_002_000) == "wait 5000")
         note(&scheduler)
-        #expect(decide(&scheduler, at: 1_004_000, load: 0) == "wait 3000", "a wait is not given up")
+        #expect(decide(&scheduler, at: 1_004_000, isBusy: false) == "wait 3000", "a wait is not given up")
         #expect(decide(&scheduler, at: 1_007_000) == "flush")
         scheduler.noteFlushed(at: instant(1_007_000))
         note(&scheduler)
@@ -84,20 +84,21 @@ struct FlushSchedulerTests {
 
     @Test("four signals in a turn wait for the rest of their burst, in every session, on every loop, at most 5 ms")
     func burst() {
-        for (members, load) in [(2, 0), (10, 100), (1000, 0), (1000, 100)] {
+        for (members, isBusy) in [(2, false), (10, true), (1000, false), (1000, true)] {
             var scheduler = FlushScheduler()
             scheduler.noteFlushed(at: instant(1_000_000))
             note(&scheduler, 4)
-            #expect(decide(&scheduler, at: 1_000_000, members: members, load: load) == "next turn")
+            #expect(decide(&scheduler, at: 1_000_000, members: members, isBusy: isBusy) == "next turn")
             note(&scheduler, 20)
-            #expect(decide(&scheduler, at: 1_000_100, members: members, load: load) == "next turn")
+            #expect(decide(&scheduler, at: 1_000_100, members: members, isBusy: isBusy) == "next turn")
             note(&scheduler, 3)
-            #expect(decide(&scheduler, at: 1_000_200, members: members, load: load) == "flush", "enough are pending")
+            #expect(
+                decide(&scheduler, at: 1_000_200, members: members, isBusy: isBusy) == "flush", "enough are pending")
             scheduler.noteFlushed(at: instant(1_000_200))
             var flushedAfter: Int?
             for step in 0...60 where flushedAfter == nil {
                 note(&scheduler, 5)
-                let decision = decide(&scheduler, at: 1_000_300 + step * 100, members: members, load: load)
+                let decision = decide(&scheduler, at: 1_000_300 + step * 100, members: members, isBusy: isBusy)
                 if decision == "flush" { flushedAfter = step }
             }
             #expect(flushedAfter == 50, "an endless burst")
@@ -162,8 +163,8 @@ struct FlushSchedulerTests {
 
     @Test(
         "G5: joins and departures alone wait longer in a large session, at most 100 ms, and not in a small one",
-        arguments: [0, 100])
-    func presence(load: Int) {
+        arguments: [false, true])
+    func presence(isBusy: Bool) {
         for (members, expected) in [
             (2, "flush"), (19, "flush"), (100, "wait 10000"), (500, "wait 50000"), (1000, "wait 100000"),
             (15_000, "wait 100000"),
@@ -172,16 +173,17 @@ struct FlushSchedulerTests {
             scheduler.noteFlushed(at: instant(1_000_000))
             scheduler.noteWaiting(byteCount: 10, isPresence: true)
             #expect(!scheduler.hasSignals)
-            #expect(decide(&scheduler, at: 1_000_000, members: members, load: load) == expected, "\(members) members")
+            #expect(
+                decide(&scheduler, at: 1_000_000, members: members, isBusy: isBusy) == expected, "\(members) members")
         }
         var scheduler = FlushScheduler()
         scheduler.noteFlushed(at: instant(1_000_000))
         scheduler.noteWaiting(byteCount: 10, isPresence: true)
-        #expect(decide(&scheduler, at: 1_000_000, load: load) == "wait 100000")
+        #expect(decide(&scheduler, at: 1_000_000, isBusy: isBusy) == "wait 100000")
         note(&scheduler)
         #expect(scheduler.hasSignals)
         #expect(
-            decide(&scheduler, at: 1_000_000, load: load) == (load == 0 ? "flush" : "wait 5000"),
+            decide(&scheduler, at: 1_000_000, isBusy: isBusy) == (isBusy ? "wait 5000" : "flush"),
             "a signal is not delayed")
         scheduler.noteFlushed(at: instant(1_005_000))
         #expect(!scheduler.hasSignals)
@@ -210,30 +212,30 @@ struct FlushSchedulerTests {
     struct Traffic: CustomTestStringConvertible {
         let rate: Int
         let members: Int
-        let load: Int
+        let isBusy: Bool
         /// The bounds of the median wait, in microseconds.
         let wait: ClosedRange<Int>
         /// The bounds of the number of flushes for 100 events.
         let flushes: ClosedRange<Int>
 
-        var testDescription: String { "\(rate) a second to \(members), \(load) percent" }
+        var testDescription: String { "\(rate) a second to \(members), \(isBusy ? "busy" : "idle")" }
 
         static let table = [
             // A loop that is not busy: the latency is that of a server that never waits, and so is the cost.
-            Traffic(rate: 20, members: 1000, load: 10, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 200, members: 100, load: 12, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 400, members: 100, load: 24, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 2_000, members: 10, load: 12, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 2_000, members: 30, load: 20, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 20, members: 1000, isBusy: false, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 200, members: 100, isBusy: false, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 400, members: 100, isBusy: false, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 2_000, members: 10, isBusy: false, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 2_000, members: 30, isBusy: false, wait: 0...0, flushes: 100...100),
             // A busy loop, and a session in which a wait saves nothing: too small, or too quiet.
-            Traffic(rate: 2_000, members: 10, load: 90, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 20, members: 1000, load: 90, wait: 0...0, flushes: 100...100),
-            Traffic(rate: 150, members: 100, load: 90, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 2_000, members: 10, isBusy: true, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 20, members: 1000, isBusy: true, wait: 0...0, flushes: 100...100),
+            Traffic(rate: 150, members: 100, isBusy: true, wait: 0...0, flushes: 100...100),
             // A busy loop, and a session in which a wait saves writes.
-            Traffic(rate: 400, members: 100, load: 30, wait: 0...5_000, flushes: 30...60),
-            Traffic(rate: 1_000, members: 100, load: 50, wait: 0...5_000, flushes: 10...25),
-            Traffic(rate: 1_000, members: 1000, load: 90, wait: 0...5_000, flushes: 10...25),
-            Traffic(rate: 5_000, members: 100, load: 50, wait: 0...5_000, flushes: 3...10),
+            Traffic(rate: 400, members: 100, isBusy: true, wait: 0...5_000, flushes: 30...60),
+            Traffic(rate: 1_000, members: 100, isBusy: true, wait: 0...5_000, flushes: 10...25),
+            Traffic(rate: 1_000, members: 1000, isBusy: true, wait: 0...5_000, flushes: 10...25),
+            Traffic(rate: 5_000, members: 100, isBusy: true, wait: 0...5_000, flushes: 3...10),
         ]
     }
 
@@ -246,7 +248,7 @@ struct FlushSchedulerTests {
         var due: Int?
         func turn(at time: Int) {
             guard !pending.isEmpty else { return }
-            switch scheduler.decide(now: instant(time), memberCount: traffic.members, loadPercent: traffic.load) {
+            switch scheduler.decide(now: instant(time), memberCount: traffic.members, isLoopBusy: traffic.isBusy) {
             case .flush:
                 waits += pending.map { time - $0 }
                 pending = []

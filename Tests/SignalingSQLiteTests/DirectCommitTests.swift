@@ -1,0 +1,154 @@
+import CSQLite
+import Foundation
+import SignalingCore
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingSQLite
+
+@Suite("LOG-22: commits on the loop")
+struct DirectCommitTests {
+    /// A loop that says how much time it has.
+    private final class Loop {
+        var hasTime = true
+        var now = MonotonicInstant.seconds(1)
+        /// How often the log has committed on the loop.
+        private(set) var commitCount = 0
+
+        init(of log: SQLiteCommandLog) {
+            log.commitDirectly(
+                SQLiteCommandLog.LoopAccess(
+                    hasTime: { [self] in hasTime }, now: { [self] in now }, deliver: { [self] in commitCount += 1 }))
+        }
+    }
+
+    /// Appends one command after the other until one was committed on the loop: the thread may still be busy.
+    private func appendDirectly(_ bench: LogBench, _ loop: Loop) throws {
+        let before = loop.commitCount
+        try bench.loop.run {
+            _ = try? bench.append(["a"])
+            return loop.commitCount > before
+        }
+    }
+
+    @Test("LOG-1: a command that the loop has committed is confirmed after the call, without a word from the thread")
+    func confirmed() throws {
+        let bench = try LogBench()
+        let log = try bench.start()
+        let loop = Loop(of: log)
+        try appendDirectly(bench, loop)
+        log.deliverReports()
+        let count = bench.observer.confirmed.count
+        #expect(bench.observer.numbers("a") == (1...UInt64(count)).map { $0 })
+        try bench.append(["a"])
+        #expect(bench.observer.confirmed.count == count, "not from within the call")
+        log.deliverReports()
+        #expect(bench.observer.confirmed.count == count + 1)
+        try bench.kill()
+        try bench.start()
+        #expect(bench.keptEntries("a").count == count + 1)
+    }
+
+    @Test("LOG-1: the order is that of the calls, whoever commits")
+    func order() throws {
+        let bench = try LogBench()
+        let log = try bench.start()
+        let loop = Loop(of: log)
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<600 {
+            loop.hasTime = Bool.random(using: &generator)
+            try bench.append(Bool.random(using: &generator) ? ["a"] : ["b", "a"])
+            if UInt8.random(in: 0..<8, using: &generator) == 0 { log.writer.signOfLifeIsDue() }
+            if UInt8.random(in: 0..<4, using: &generator) == 0 { log.deliverReports() }
+        }
+        loop.hasTime = true
+        try appendDirectly(bench, loop)
+        log.deliverReports()
+        let count = bench.observer.numbers("a").count
+        #expect(count > 600)
+        #expect(bench.observer.numbers("a") == (1...UInt64(count)).map { $0 })
+        try bench.crash()
+        try bench.start()
+        #expect(bench.keptEntries("a").map(\.position.number) == (1...UInt64(count)).map { $0 })
+    }
+
+    @Test("LOG-23: the loop does not wait for another program's lock, and passes no command that waits for it")
+    func locked() throws {
+        let bench = try LogBench()
+        let log = try bench.start()
+        let loop = Loop(of: log)
+        try appendDirectly(bench, loop)
+        let other = try Database(path: bench.database.path, access: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        let count = loop.commitCount
+        try bench.append(["a"])
+        try bench.loop.run { log.health == .stalled(CommandLogFault(.locked, "")) }
+        try bench.append(["a"])
+        other.rollBack()
+        try bench.append(["a"])
+        #expect(loop.commitCount == count)
+        log.writer.signOfLifeIsDue()
+        try bench.loop.run { log.health == .keeping }
+        try appendDirectly(bench, loop)
+        log.deliverReports()
+        let confirmed = bench.observer.numbers("a")
+        #expect(confirmed == (1...UInt64(confirmed.count)).map { $0 })
+    }
+
+    @Test("LOG-22: the write-ahead log stays short")
+    func checkpoints() throws {
+        let bench = try LogBench()
+        let log = try bench.start { $0.checkpointPages = 8 }
+        let loop = Loop(of: log)
+        for _ in 0..<200 { try bench.append(["a"], padding: 3_000) }
+        try appendDirectly(bench, loop)
+        // The thread commits where a checkpoint is due, and starts it.
+        #expect(loop.commitCount < 200)
+        let size = try #require(
+            FileManager.default.attributesOfItem(atPath: bench.file("-wal").path)[.size] as? Int)
+        #expect(size < 100 * 4_096)
+    }
+
+    // MARK: - The rules
+
+    private func command(_ byteCount: Int = 10) -> LogWork {
+        let position = LogPosition(number: 1, id: CommandID(run: RunID(1), counter: 1))
+        return .append(
+            SessionKey(1),
+            CommandEntry(
+                session: "a", position: position, time: .seconds(0), bytes: [UInt8](repeating: 0, count: byteCount)))
+    }
+
+    @Test("a few short commands may be committed on the loop, and nothing that takes longer")
+    func rules() {
+        let rules = DirectCommits()
+        let key = SessionKey(1)
+        let permitted: [[LogWork]] = [
+            [command()], [.begin(key, "a"), command()], Array(repeating: command(1_024), count: 16),
+            [command(16 << 10)],
+        ]
+        for work in permitted { #expect(rules.permits(work, now: .seconds(0)), "\(work.count) steps") }
+        let refused: [[LogWork]] = [
+            Array(repeating: command(), count: 17), [command(16 << 10), command(1)], [.end(key)],
+            [.wake(key, "a")], [.scrub(key, after: 0)], [.forget([], at: .seconds(0))],
+            [.cover(key, "a", through: .none)],
+        ]
+        for work in refused { #expect(!rules.permits(work, now: .seconds(0)), "\(work.count) steps") }
+    }
+
+    @Test("after a long commit the loop leaves the work to the thread, for five hundred times as long")
+    func rest() {
+        var rules = DirectCommits()
+        func permits(at milliseconds: Int64) -> Bool {
+            rules.permits([command()], now: MonotonicInstant(nanoseconds: milliseconds * 1_000_000))
+        }
+        rules.note(.milliseconds(2), endedAt: .seconds(0))
+        #expect(permits(at: 0))
+        rules.note(.milliseconds(3), endedAt: .seconds(0))
+        #expect(!permits(at: 1_499))
+        #expect(permits(at: 1_500))
+        rules.note(.microseconds(40), endedAt: .seconds(2))
+        #expect(permits(at: 2_000))
+    }
+}
