@@ -78,6 +78,29 @@ struct ArchiveTests {
         #expect(try bench.seqs() == [1, 2])
     }
 
+    @Test("HIS-9: a batch has one proof: a moderator who erases often holds up nobody")
+    func oneProof() throws {
+        let bench = try Bench([], HistoryBounds()) { $0.archiveProof = .milliseconds(500) }
+        var steps: [ArchiveStep] = []
+        for seq in 1...40 as ClosedRange<Int64> {
+            steps.append(.append([bench.message(2 * seq)]))
+            steps.append(.erase(ErasureScope(.message(Seq(2 * seq)), at: Seq(2 * seq + 1))))
+        }
+        steps.append(.append((100...400).map { bench.message($0) }))
+        var isDone = false
+        let start = bench.loop.now
+        bench.archive.carryOut(steps, of: "s") { if case .success = $0 { isDone = true } }
+        try bench.loop.run { isDone }
+        // A proof for each step would take 40 s.
+        #expect(bench.loop.now.duration(since: start) < .seconds(20))
+        var page: ArchivePage?
+        bench.archive.page(HistoryRequest(.after(.zero), limit: 50), of: "s") { page = try? $0.get() }
+        try bench.loop.run { page != nil }
+        #expect(page?.messages.count == 50)
+        #expect(page?.messages.filter { $0.content == nil }.map(\.seq.rawValue) == (1...40).map { 2 * $0 })
+        #expect(page?.range == Seq(2)...Seq(400))
+    }
+
     @Test("HIS-3, G5: a read fails while Redis is away, and a write waits for it")
     func away() throws {
         let bench = try Bench([], HistoryBounds()) { $0.connecting = .milliseconds(300) }

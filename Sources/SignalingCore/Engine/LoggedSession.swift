@@ -164,14 +164,12 @@ final class LoggedSession<Node>: HostedSession {
 
     // MARK: - The archive
 
-    /// The next thing to tell the archive if that is due now.
-    ///
-    /// - Parameter isDue: whether the state's messages have to be told.
-    func beginArchiving(_ largestCount: Int, at time: MonotonicInstant) -> Unarchived.Step? {
+    /// What to tell the archive now, unless it has not answered yet.
+    func beginArchiving(_ largestCount: Int, at time: MonotonicInstant) -> Unarchived.Batch? {
         if isArchiving || archiveDelayedUntil.map({ time < $0 }) ?? false { return nil }
-        let step = state?.unarchived.nextStep(atMost: largestCount) { $0.date }
-        isArchiving = step != nil
-        return step
+        let batch = state?.unarchived.nextBatch(atMost: largestCount) { $0.date }
+        isArchiving = batch != nil
+        return batch
     }
 
     func archiveFailed(tryAgainAt moment: MonotonicInstant) {

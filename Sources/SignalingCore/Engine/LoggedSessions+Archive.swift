@@ -17,8 +17,8 @@ public struct EngineHistory {
 /// Telling the archive what the sessions' states carry for it (HIS-3).
 ///
 /// A batch is told when it is worth a transaction, when its oldest message has waited for long, when something is to be
-/// erased, and when the session is needed for nothing else. The command that takes it from the state follows the archive's answer, so the state and the
-/// archive may both have a message, but never none of them.
+/// erased, and when the session is needed for nothing else. The command that takes it from the state follows the
+/// archive's answer, so the state and the archive may both have a message, but never none of them.
 extension LoggedSessions {
     /// The messages and the bytes that are worth a transaction, and how long a message waits for them.
     private static var batchCount: Int { 64 }
@@ -37,15 +37,8 @@ extension LoggedSessions {
         guard isWorthIt || state.unarchived.hasErasure || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
-        switch hosted.beginArchiving(archive.largestBatchCount, at: time) {
-        case nil: break
-        case .append(let messages, let seq):
-            archive.append(messages, to: hosted.id) { [self] in noteTold($0, through: seq, to: hosted) }
-        case .erase(let erasure, let seq):
-            archive.erase(ErasureScope(erasure, at: seq), of: hosted.id) { [self] in
-                noteTold($0, through: seq, to: hosted)
-            }
-        }
+        guard let batch = hosted.beginArchiving(archive.largestBatchCount, at: time) else { return }
+        archive.carryOut(batch.steps, of: hosted.id) { [self] in noteTold($0, through: batch.last, to: hosted) }
     }
 
     private func noteTold(_ result: Result<Void, ArchiveFault>, through seq: Seq, to hosted: Session) {
@@ -71,29 +64,24 @@ extension LoggedSessions {
 
     // MARK: - Lost orders
 
-    /// Tells the archive what a state has for it that goes with its order (HIS-3), one step after the other.
+    /// Tells the archive what a state has for it that goes with its order (HIS-3), one batch after the other.
     ///
-    /// - Parameter count: the most messages of a step.
+    /// - Parameter count: the most messages of a batch.
     func salvage(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
         if history.archive == nil || unarchived.isEmpty { return }
         salvaged[session] = max(salvaged[session] ?? .zero, unarchived.mark)
-        salvageStep(unarchived, of: session, atMost: count)
+        salvageBatch(unarchived, of: session, atMost: count)
     }
 
-    private func salvageStep(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
-        guard let archive = history.archive, let step = unarchived.nextStep(atMost: count, { $0.date }) else {
+    private func salvageBatch(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
+        guard let archive = history.archive, let batch = unarchived.nextBatch(atMost: count, { $0.date }) else {
             return noteSalvaged(unarchived, of: session)
         }
-        let proceed = { [self] (result: Result<Void, ArchiveFault>, seq: Seq) in
+        archive.carryOut(batch.steps, of: session) { [self] result in
             guard case .success = result else { return noteSalvaged(unarchived, of: session) }
             var rest = unarchived
-            rest.archived(through: seq)
-            salvageStep(rest, of: session, atMost: count)
-        }
-        switch step {
-        case .append(let messages, let seq): archive.append(messages, to: session) { proceed($0, seq) }
-        case .erase(let erasure, let seq):
-            archive.erase(ErasureScope(erasure, at: seq), of: session) { proceed($0, seq) }
+            rest.archived(through: batch.last)
+            salvageBatch(rest, of: session, atMost: count)
         }
     }
 

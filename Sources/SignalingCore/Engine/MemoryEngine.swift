@@ -125,15 +125,9 @@ public final class MemoryEngine: SessionEngine {
 
     /// The archive is in memory and answers at once, so nothing waits for it.
     private func tellArchive(of session: SessionID, _ hosted: Hosted) {
-        while let step = hosted.state.unarchived.nextStep(atMost: .max, date) {
-            switch step {
-            case .append(let messages, let seq):
-                archive.append(messages, to: session) { _ in }
-                hosted.state.archived(through: seq)
-            case .erase(let erasure, let seq):
-                archive.erase(ErasureScope(erasure, at: seq), of: session) { _ in }
-                hosted.state.archived(through: seq)
-            }
+        while let batch = hosted.state.unarchived.nextBatch(atMost: .max, date) {
+            archive.carryOut(batch.steps, of: session) { _ in }
+            hosted.state.archived(through: batch.last)
         }
     }
 

@@ -14,8 +14,13 @@ import SignalingProtocol
 /// - *One thread.* The caller calls every method on one thread, and gets answers there, from within the call or later.
 ///   Answers to reads and to writes may overtake each other.
 public protocol MessageArchive: AnyObject {
-    /// The most messages of a session in one call of ``append(_:to:answer:)``.
+    /// The most messages of a session in one call of ``carryOut(_:of:answer:)``.
     var largestBatchCount: Int { get }
+
+    /// Carries out several steps of one session in their order, and answers when all are kept. After a fault some of them
+    /// may be: the caller then repeats all.
+    func carryOut(
+        _ steps: [ArchiveStep], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
 
     /// Adds messages of one session, in the order of their seqs.
     func append(
@@ -61,6 +66,34 @@ extension MessageArchive {
     /// What one transaction of a database should have.
     public var largestBatchCount: Int { 128 }
     public var fault: CommandLogFault? { nil }
+
+    /// One step after the other.
+    public func carryOut(
+        _ steps: [ArchiveStep], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        carryOut(steps[...], of: session, answer)
+    }
+
+    private func carryOut(
+        _ steps: ArraySlice<ArchiveStep>, of session: SessionID,
+        _ answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        guard let step = steps.first else { return answer(.success(())) }
+        let proceed = { [weak self] (result: Result<Void, ArchiveFault>) in
+            guard case .success = result, let self else { return answer(result) }
+            carryOut(steps.dropFirst(), of: session, answer)
+        }
+        switch step {
+        case .append(let messages): append(messages, to: session, answer: proceed)
+        case .erase(let scope): erase(scope, of: session, answer: proceed)
+        }
+    }
+}
+
+/// One of the things that an archive is told of a session.
+public enum ArchiveStep: Sendable {
+    case append([ArchivedMessage])
+    case erase(ErasureScope)
 }
 
 /// A message in an archive, as parts of the JSON object that clients get (HIS-6).

@@ -177,18 +177,38 @@ struct Unarchived: Sendable {
 
     // MARK: - Writing
 
-    /// The next thing to tell the archive.
-    enum Step: Sendable {
-        case append([ArchivedMessage], through: Seq)
-        case erase(Erasure, through: Seq)
+    /// What the archive is told at once: the first items, as steps.
+    struct Batch: Sendable {
+        var steps: [ArchiveStep] = []
+        /// The seq of the last item.
+        var last = Seq.zero
     }
 
-    /// The first messages, or the first erasure; `nil` without any.
-    func nextStep(atMost count: Int, _ clock: (MonotonicInstant) -> WallTime) -> Step? {
-        guard let first = items.first else { return nil }
-        if case .erasure(let erasure) = first.content { return .erase(erasure, through: first.seq) }
-        let messages = items.prefix(count).prefix { if case .erasure = $0.content { false } else { true } }
-        return messages.last.map { .append(messages.compactMap { $0.message(clock) }, through: $0.seq) }
+    /// The most steps of a batch: a moderator may erase one message after the other.
+    private static let stepLimit = 256
+
+    /// The batch with at most this many of the first items; `nil` without any.
+    func nextBatch(atMost count: Int, _ clock: (MonotonicInstant) -> WallTime) -> Batch? {
+        if items.isEmpty { return nil }
+        var batch = Batch()
+        var messages: [ArchivedMessage] = []
+        func endMessages() {
+            if !messages.isEmpty { batch.steps.append(.append(messages)) }
+            messages = []
+        }
+        for item in items.prefix(count) {
+            switch item.content {
+            case .message, .erased:
+                if let message = item.message(clock) { messages.append(message) }
+            case .erasure(let erasure):
+                endMessages()
+                batch.steps.append(.erase(ErasureScope(erasure, at: item.seq)))
+            }
+            batch.last = item.seq
+            if batch.steps.count >= Self.stepLimit { break }
+        }
+        endMessages()
+        return batch
     }
 }
 

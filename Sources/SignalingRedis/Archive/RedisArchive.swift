@@ -50,52 +50,49 @@ public final class RedisArchive: MessageArchive {
     public var messageCount: Int { 0 }
     public var fault: CommandLogFault? { shards.lazy.compactMap(\.fault).first }
     /// Several seconds pass until Redis surely has a batch, and a session has one batch on its way.
-    public var largestBatchCount: Int { 4_096 }
+    public var largestBatchCount: Int { 8_192 }
+
+    /// All steps have one proof, so that a moderator who erases often does not hold up the messages between. The state of
+    /// the session still says what is erased: no page has it meanwhile.
+    public func carryOut(
+        _ steps: [ArchiveStep], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        let calls = steps.flatMap { self.calls($0, of: session) }
+        if calls.isEmpty { return answer(.success(())) }
+        ask(calls, of: session) { answer($0.map { _ in }) }
+    }
+
+    private func calls(_ step: ArchiveStep, of session: SessionID) -> [ArchiveCall] {
+        switch step {
+        case .append(let messages):
+            stride(from: 0, to: messages.count, by: Self.callMessageCount).map { start in
+                .append(Array(messages[start...].prefix(Self.callMessageCount)), session)
+            }
+        case .erase(let scope):
+            switch scope.erasure {
+            case .message, .through: [.erase(scope, session)]
+            case .user: [.eraseOfUser(scope, after: .zero, session)]
+            }
+        }
+    }
 
     public func append(
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        let starts = Array(stride(from: 0, to: messages.count, by: Self.callMessageCount))
-        if starts.isEmpty { return answer(.success(())) }
-        var remaining = starts.count
-        for start in starts {
-            let part = messages[start..<min(start + Self.callMessageCount, messages.count)]
-            ask(.append(Array(part), session), of: session) { result in
-                remaining -= 1
-                // Redis refuses no write for good.
-                if remaining == 0 { answer(result.map { _ in }) }
-            }
-        }
+        carryOut([.append(messages)], of: session, answer: answer)
     }
 
     public func erase(
         _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        switch erasure.erasure {
-        case .message, .through: ask(.erase(erasure, session), of: session) { answer($0.map { _ in }) }
-        case .user: erase(erasure, after: .zero, of: session, answer: answer)
-        }
-    }
-
-    /// One part after the other. The state of the session still says what is erased: no page has it meanwhile.
-    private func erase(
-        _ scope: ErasureScope, after seq: Seq, of session: SessionID,
-        answer: @escaping (Result<Void, ArchiveFault>) -> Void
-    ) {
-        ask(.eraseOfUser(scope, after: seq, session), of: session) { [weak self] result in
-            if case .success(.stored(_, let next?)) = result {
-                self?.erase(scope, after: next, of: session, answer: answer)
-            } else {
-                answer(result.map { _ in })
-            }
-        }
+        carryOut([.erase(erasure)], of: session, answer: answer)
     }
 
     public func page(
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        ask(.page(request, session), of: session) { result in
+        ask([.page(request, session)], of: session) { result in
             answer(
                 result.map {
                     if case .page(let page) = $0 { page } else { ArchivePage(range: nil, more: false, messages: []) }
@@ -104,7 +101,7 @@ public final class RedisArchive: MessageArchive {
     }
 
     public func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
-        ask(.end(session), of: session) { answer($0.map { if case .end(let seq) = $0 { seq } else { nil } }) }
+        ask([.end(session)], of: session) { answer($0.map { if case .end(let seq) = $0 { seq } else { nil } }) }
     }
 
     /// Does nothing: the keys expire, and are trimmed where they are used. A sleeper expires with them.
@@ -136,10 +133,10 @@ public final class RedisArchive: MessageArchive {
     // MARK: - Carrying out
 
     private func ask(
-        _ call: ArchiveCall, of session: SessionID, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
+        _ calls: [ArchiveCall], of session: SessionID, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
     ) {
         let shard = ArchivePlace.shard(of: session, count: shards.count)
-        let number = shards[shard].ask(call, now: port.now)
+        let number = shards[shard].ask(calls, now: port.now)
         answers[Number(shard: shard, number: number)] = answer
         carryOut(shard)
     }

@@ -17,6 +17,14 @@ package enum ArchiveCall {
     /// Redis does nothing else meanwhile.
     static let erasedCount = 128
 
+    /// The rest of a call of which Redis has done the part up to this seq.
+    func rest(after seq: Seq) -> ArchiveCall {
+        switch self {
+        case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
+        case .append, .erase, .page, .end, .process, .loadLibrary: self
+        }
+    }
+
     /// Whether Redis must keep something.
     var isWrite: Bool {
         switch self {

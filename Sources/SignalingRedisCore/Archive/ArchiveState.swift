@@ -6,7 +6,8 @@ import SignalingProtocol
 ///
 /// Reads fail when Redis is away. A write is repeated until Redis surely has it: Redis writes its data to the disk once a
 /// second, so a reply alone is no proof. The proof is that the same process still runs ten seconds later. Every write may
-/// be repeated, since the functions are idempotent.
+/// be repeated, since the functions are idempotent. A write may have several calls, each of which follows the reply to
+/// the one before. If another process answers meanwhile, the first calls may be forgotten, and all are repeated.
 package struct ArchiveState {
     private enum Link {
         /// Next: `connecting`, `closed`.
@@ -26,14 +27,47 @@ package struct ArchiveState {
         case waiting(until: MonotonicInstant)
         /// Next: `waiting`, `stored`.
         case sent
-        /// Redis has it, in the process of this name. Next: `waiting`.
-        case stored(process: String, next: Seq?)
+        /// Redis has all of it, in one process. Next: `waiting`.
+        case stored
     }
 
+    /// What was asked: one read, or the calls of one write in their order.
     private struct Item {
-        let call: ArchiveCall
+        let calls: [ArchiveCall]
         let askedAt: MonotonicInstant
         var phase: Phase
+        /// The calls that the process has carried out.
+        private var doneCount = 0
+        /// The present call is done up to this seq.
+        private var doneThrough: Seq?
+        /// The process that has answered; `nil` before the first answer.
+        private(set) var process: String?
+
+        init(_ calls: [ArchiveCall], askedAt now: MonotonicInstant) {
+            (self.calls, askedAt, phase) = (calls, now, .waiting(until: now))
+        }
+
+        var isWrite: Bool { calls[0].isWrite }
+        /// The present call. There is one unless ``isDone``.
+        var call: ArchiveCall {
+            let call = calls[min(doneCount, calls.count - 1)]
+            return doneThrough.map { call.rest(after: $0) } ?? call
+        }
+        var isDone: Bool { doneCount == calls.count }
+
+        /// The process has carried out the present call, or the part up to a seq.
+        mutating func noteStored(in process: String, next: Seq?) {
+            guard self.process == nil || self.process == process else {
+                beginAgain()
+                return
+            }
+            self.process = process
+            doneThrough = next
+            if next == nil { doneCount += 1 }
+        }
+
+        /// The process may have forgotten everything.
+        mutating func beginAgain() { (doneCount, doneThrough, process) = (0, nil, nil) }
     }
 
     /// What an answer is about.
@@ -85,12 +119,14 @@ package struct ArchiveState {
         return effects
     }
 
+    /// - Parameter calls: one read, or at least one write.
     /// - Returns: the number of the answer.
-    package mutating func ask(_ call: ArchiveCall, now: MonotonicInstant) -> UInt64 {
+    package mutating func ask(_ calls: [ArchiveCall], now: MonotonicInstant) -> UInt64 {
         lastNumber += 1
-        items[lastNumber] = Item(call: call, askedAt: now, phase: .waiting(until: now))
+        let item = Item(calls, askedAt: now)
+        items[lastNumber] = item
         unsent.append(lastNumber)
-        if !call.isWrite { reads.append(lastNumber) }
+        if !item.isWrite { reads.append(lastNumber) }
         send(now)
         return lastNumber
     }
@@ -184,8 +220,13 @@ package struct ArchiveState {
         switch answer {
         case .stored(let process, let next):
             tell(nil)
+            items[number]?.noteStored(in: process, next: next)
+            guard items[number]?.isDone == true else {
+                sendAgain(number, at: now)
+                return send(now)
+            }
             guard case .ready(isTrusted: false) = link else { return finish(number, .success(answer)) }
-            items[number]?.phase = .stored(process: process, next: next)
+            items[number]?.phase = .stored
             storedCount += 1
             stored.append((number, now, storedCount))
         case .page, .end, .process, .libraryLoaded: finish(number, .success(answer))
@@ -194,7 +235,7 @@ package struct ArchiveState {
             loadLibrary(now)
         case .failed(let failure):
             let fault = CommandLogFault(failure, from: redis)
-            if !item.call.isWrite { return finish(number, .failure(ArchiveFault("\(fault)"))) }
+            if !item.isWrite { return finish(number, .failure(ArchiveFault("\(fault)"))) }
             tell(fault)
             sendAgain(number, at: now.advanced(by: times.archiveRetry))
         case .notUnderstood: lose(.nonsense("an answer that is not understood", from: redis), now)
@@ -239,10 +280,11 @@ package struct ArchiveState {
         case .process(let process):
             while let first = stored.first, first.count <= count {
                 stored.removeFirst()
-                if case .stored(process, let next)? = items[first.number]?.phase {
-                    finish(first.number, .success(.stored(process: process, next: next)))
+                if items[first.number]?.process == process {
+                    finish(first.number, .success(.stored(process: process)))
                 } else {
                     // Redis was restarted, or is another one: it may have forgotten.
+                    items[first.number]?.beginAgain()
                     sendAgain(first.number, at: now)
                 }
             }

@@ -1,3 +1,4 @@
+import SignalingCore
 import SignalingProtocol
 
 /// Decides whether the loop commits a little work itself. A pure value.

@@ -105,11 +105,12 @@ struct UnarchivedTests {
                     seq: seq, audience: .everyone, kind: .signal, appendedAt: MonotonicInstant(nanoseconds: 42_500_000),
                     line: line))
         }
-        guard case .append(let messages, let last)? = unarchived.nextStep(atMost: 10, { $0.date }) else {
+        let batch = unarchived.nextBatch(atMost: 10) { $0.date }
+        guard case .append(let messages)? = batch?.steps.first else {
             Issue.record("nothing to tell")
             return
         }
-        #expect(last == Seq(812))
+        #expect(batch?.last == Seq(812))
         var bytes: [UInt8] = []
         for message in messages { message.append(to: &bytes) }
         #expect(
@@ -119,5 +120,31 @@ struct UnarchivedTests {
         bytes = []
         messages[1].erased.append(to: &bytes)
         #expect(text(bytes).hasSuffix(#""data":"name=\"Ada\""},"erased":true,"time":42}"#))
+    }
+
+    @Test("HIS-9: the archive is told of messages and erasures in their order, several at once")
+    func batches() {
+        func told(_ state: Unarchived, atMost count: Int) -> [String] {
+            (state.nextBatch(atMost: count) { $0.date }?.steps ?? []).map { step in
+                switch step {
+                case .append(let messages): "\(messages.map(\.seq.rawValue))"
+                case .erase(let scope): "erase \(scope.seq)"
+                }
+            }
+        }
+        var state = unarchived([1, 2], erasures: [(3, .message(Seq(1))), (4, .message(Seq(2)))])
+        for seq in [5, 6] as [Int64] {
+            state.keep(
+                LogEntry(
+                    seq: Seq(seq), audience: .everyone, kind: .signal, appendedAt: .seconds(0),
+                    line: EncodedLine(SignalEvent(seq: Seq(seq), from: nil, type: nil, data: "x"), encodedSender: nil)))
+        }
+        #expect(told(state, atMost: 100) == ["[1, 2]", "erase 3", "erase 4", "[5, 6]"])
+        #expect(told(state, atMost: 5) == ["[1, 2]", "erase 3", "erase 4", "[5]"])
+        #expect(state.nextBatch(atMost: 3) { $0.date }?.last == Seq(3))
+        state.archived(through: Seq(4))
+        #expect(told(state, atMost: 100) == ["[5, 6]"])
+        let many = unarchived([], erasures: (1...1_000).map { ($0, .message(Seq(1))) })
+        #expect(told(many, atMost: 1_000).count == 256)
     }
 }
