@@ -7,7 +7,7 @@ import Testing
 
 @testable import SignalingSQLite
 
-@Suite("LOG-22: commits on the loop")
+@Suite("LOG-25: commits on the loop")
 struct DirectCommitTests {
     /// A loop that says how much time it has.
     private final class Loop {
@@ -32,7 +32,7 @@ struct DirectCommitTests {
         }
     }
 
-    @Test("LOG-1: a command that the loop has committed is confirmed after the call, without a word from the thread")
+    @Test("LOG-1, LOG-25: a command that the loop has committed is confirmed after the call, without a word from the thread")
     func confirmed() throws {
         let bench = try LogBench()
         let log = try bench.start()
@@ -120,7 +120,7 @@ struct DirectCommitTests {
                 session: "a", position: position, time: .seconds(0), bytes: [UInt8](repeating: 0, count: byteCount)))
     }
 
-    @Test("a few short commands may be committed on the loop, and nothing that takes longer")
+    @Test("LOG-25: a few short commands may be committed on the loop, and nothing that takes longer")
     func rules() {
         let rules = DirectCommits()
         let key = SessionKey(1)
@@ -137,7 +137,7 @@ struct DirectCommitTests {
         for work in refused { #expect(!rules.permits(work, now: .seconds(0)), "\(work.count) steps") }
     }
 
-    @Test("after a long commit the loop leaves the work to the thread, for five hundred times as long")
+    @Test("LOG-25: after a long commit the loop leaves the work to the thread, for five hundred times as long")
     func rest() {
         var rules = DirectCommits()
         func permits(at milliseconds: Int64) -> Bool {

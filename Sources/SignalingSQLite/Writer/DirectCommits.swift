@@ -1,7 +1,7 @@
 import SignalingCore
 import SignalingProtocol
 
-/// Decides whether the loop commits a little work itself. A pure value.
+/// Decides whether the loop commits a little work itself (LOG-25). A pure value.
 ///
 /// To hand a command to the writer's thread, and its confirmation back, wakes two threads, which costs more than the
 /// commit. But a commit may wait for the disk, and then everybody on the loop waits, too. So the loop commits a little
