@@ -291,7 +291,10 @@ extension SharedBatch {
     mutating func bytes(for outbox: inout Outbox, log: borrowing SessionLog) -> [UInt8]? {
         guard let form = advance(&outbox, log: log) else { return nil }
         var bytes = bytes(of: form)
-        if outbox.hasPrivateLines { outbox.dequeueLinesBehindBatch(into: &bytes) }
+        outbox.dequeueLinesBehindBatch { line in
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
+            bytes += line
+        }
         return bytes
     }
 }

@@ -174,28 +174,27 @@ public struct Outbox: Sendable {
         waitingByteCount = 0
     }
 
-    /// Appends the private lines to a text message that holds a ``SharedBatch``.
-    public mutating func dequeueLinesBehindBatch(into message: inout [UInt8]) {
-        dequeuePrivateLines(before: nil, into: &message, separatedFrom: 0)
+    /// Removes the private lines, which belong into the text message of a ``SharedBatch``, behind it.
+    public mutating func dequeueLinesBehindBatch(_ body: ([UInt8]) -> Void) {
+        while let line = takePrivateLine(before: nil) { body(line.bytes) }
     }
 
     /// - Parameter seq: of the event before which the lines belong; `nil` for all lines.
     private mutating func dequeuePrivateLines(
         before seq: Seq?, into bytes: inout [UInt8], separatedFrom start: Int
     ) {
-        while let line = privateLines.first, seq.map({ line.after < $0 }) ?? true {
-            removeFirstPrivateLine()
-            waitingByteCount -= line.byteCount
+        while let line = takePrivateLine(before: seq) {
             EncodedLine.append(line.bytes, to: &bytes, separatedFrom: start)
         }
     }
 
-    private mutating func removeFirstPrivateLine() {
+    private mutating func takePrivateLine(before seq: Seq?) -> PrivateLine? {
+        guard let line = privateLines.first, seq.map({ line.after < $0 }) ?? true else { return nil }
         privateLines.removeFirst()
+        waitingByteCount -= line.byteCount
         // A deque keeps the memory of its largest size.
-        guard privateLines.isEmpty, mostPrivateLines > Self.keptLineCount else { return }
-        privateLines = []
-        mostPrivateLines = 0
+        if privateLines.isEmpty, mostPrivateLines > Self.keptLineCount { (privateLines, mostPrivateLines) = ([], 0) }
+        return line
     }
 
     private func receives(_ entry: LogEntry) -> Bool {

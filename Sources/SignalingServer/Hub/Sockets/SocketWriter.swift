@@ -53,14 +53,17 @@ final class SocketWriter<Socket: HubSocket> {
             }
             let cursor = subscription.outbox.cursor.rawValue
             if let form = batch.advance(&subscription.outbox, log: log) {
+                let frame = sharedFrame(for: form)
+                if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
                 if subscription.outbox.hasPrivateLines {
-                    scratch.removeAll(keepingCapacity: true)
-                    scratch.append(contentsOf: batch.bytes(of: form))
-                    subscription.outbox.dequeueLinesBehindBatch(into: &scratch)
-                    writeScratch(to: peer)
+                    ownFrame.removeAll()
+                    frame.withUnsafeBytes { ownFrame.append(contentsOf: $0) }
+                    subscription.outbox.dequeueLinesBehindBatch { line in
+                        if !ownFrame.isEmpty { ownFrame.append(UInt8(ascii: "\n")) }
+                        ownFrame.append(contentsOf: line)
+                    }
+                    write(ownFrame, to: peer)
                 } else {
-                    let frame = sharedFrame(for: form)
-                    if frame.isEmpty { frame.append(contentsOf: batch.bytes(of: form)) }
                     write(frame, to: peer)
                 }
             } else if !catchUp(subscription, log: log, onlineOnly: onlineOnly) {
