@@ -166,7 +166,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
         /// - Parameters:
         ///   - hasTime: whether the loop has time to spare.
         ///   - now: the present moment, read anew at each call.
-        ///   - deliver: has the loop call ``deliverReports()`` soon, after the calls that run.
+        ///   - deliver: has the loop call ``deliverReports()`` in this turn, after the calls that run.
         public init(
             hasTime: @escaping () -> Bool, now: @escaping () -> MonotonicInstant, deliver: @escaping () -> Void
         ) {

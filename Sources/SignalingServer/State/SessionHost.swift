@@ -103,13 +103,10 @@ struct SessionHost {
     }
 
     private static func commitDirectly(_ log: SQLiteCommandLog, on loop: LoopThread) {
-        let delivery = LoopTimer(loop: loop) { [weak log] in log?.deliverReports() }
         log.commitDirectly(
             SQLiteCommandLog.LoopAccess(
-                hasTime: { [loop] in !loop.usage.isBusy },
-                now: { [loop] in loop.now },
-                // In the past, since a timer rounds up.
-                deliver: { delivery.schedule(at: MonotonicInstant(nanoseconds: 0)) }))
+                hasTime: { [loop] in !loop.usage.isBusy }, now: { [loop] in loop.now },
+                deliver: { [loop, weak log] in loop.beforeWait { log?.deliverReports() } }))
     }
 
     /// Ends the sessions of this process, or hands them to the next one: commits the commands that were appended, and

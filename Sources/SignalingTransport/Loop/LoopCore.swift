@@ -30,6 +30,8 @@ final class LoopCore {
     /// reference. If a new socket reuses the address, its own upgrade replaces this value before it receives.
     @exclusivity(unchecked) var justUpgraded: ObjectIdentifier?
 
+    /// What ``LoopThread/beforeWait(_:)`` was given.
+    @exclusivity(unchecked) private var lastWork: [() -> Void] = []
     @exclusivity(unchecked) private var closing: [any TurnEndClosable] = []
     @exclusivity(unchecked) private var flushing: [any TurnEndClosable] = []
     @exclusivity(unchecked) private var readingChanges: [ServerSocket] = []
@@ -84,6 +86,7 @@ final class LoopCore {
         for server in servers.values { server.loopStopped() }
         servers = [:]
         onTurnEnded = nil
+        lastWork = []
         closing = []
         flushing = []
         readingChanges = []
@@ -107,17 +110,26 @@ final class LoopCore {
         if !inputDiscarders.isEmpty {
             for connection in Array(inputDiscarders.values) { connection.discardInput() }
         }
-        // A flush may find sockets to close, and closing them may give the hub something to flush. After a few rounds
+        // A flush may find sockets to close or work to do, which may give the hub something to flush. After a few rounds
         // the rest waits for the next turn, which follows at once.
         for _ in 0..<4 {
             applyReadingChanges()
             closeConnections()
             onTurnEnded?()
             reportFlush()
-            if closing.isEmpty { return applyReadingChanges() }
+            if closing.isEmpty, lastWork.isEmpty { return applyReadingChanges() }
+            doLastWork()
         }
         wake()
     }
+
+    private func doLastWork() {
+        let work = lastWork
+        lastWork = []
+        for item in work { item() }
+    }
+
+    func addLastWork(_ work: @escaping () -> Void) { lastWork.append(work) }
 
     // MARK: Work for the end of the turn
 

@@ -139,6 +139,13 @@ public final class LoopThread: Sendable {
         }
     }
 
+    /// Has the loop do some work at the end of this turn, after ``onTurnEnded``, which it then calls once more. Call it on
+    /// the loop.
+    public func beforeWait(_ work: @escaping () -> Void) {
+        preconditionCurrent()
+        core.addLastWork(work)
+    }
+
     /// How busy the loop is. Get it on the loop only.
     public var usage: LoopUsage {
         preconditionCurrent()
