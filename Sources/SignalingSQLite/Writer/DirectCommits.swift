@@ -12,8 +12,8 @@ struct DirectCommits {
     /// A commit that takes longer has waited for the disk or for a processor.
     static let longCommit = Duration.milliseconds(2)
     /// The time without direct commits after a long one, as a multiple of it: a disk that is always slow gets at most
-    /// a five-hundredth of the loop's time.
-    static let restFactor = 500
+    /// a hundredth of the loop's time.
+    static let restFactor = 100
 
     private var restsUntil: MonotonicInstant?
 

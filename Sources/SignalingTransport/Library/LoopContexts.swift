@@ -34,7 +34,9 @@ final class LoopContexts {
     func serverHosts(subprotocol: String) throws(TransportError) -> ServerHosts {
         if short == nil, DescriptorLimit.current > 2 * Self.shortTableCount {
             // Without it, the whole table does.
-            short = DescriptorLimit.lowered(to: Self.shortTableCount) { try? LWSContext(loop: loop, logger: logger) }
+            DescriptorLimit.withLowered(to: Self.shortTableCount) {
+                short = try? LWSContext(loop: loop, logger: logger)
+            }
         }
         return ServerHosts(
             short: try short?.serverVHost(subprotocol: subprotocol),

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -13,15 +14,20 @@ public enum DescriptorLimit {
     /// The limit for a server without a maximum of its own: enough for all connections of one loop.
     public static let sufficient = 65_536
 
+    /// Held while the limit is read or changed: two threads that lower it for a while at once would leave it low.
+    private static let access = Mutex(())
+
     /// The soft limit; 1024 if the system does not tell.
-    public static var current: Int { Int(clamping: read()?.rlim_cur ?? 1024) }
+    public static var current: Int { access.withLock { _ in softLimit } }
 
     /// Raises the soft limit, as far as the hard limit permits, and never lowers it. Call it before the first
     /// ``LoopThread`` starts.
     ///
     /// - Returns: the soft limit from now on.
     @discardableResult
-    public static func raise(toward wanted: Int = sufficient) -> Int { set(max(wanted, current)) }
+    public static func raise(toward wanted: Int = sufficient) -> Int {
+        access.withLock { _ in change(to: max(wanted, softLimit)) }
+    }
 
     /// Raises or lowers the soft limit, as far as the hard limit permits. Call it before the first ``LoopThread``
     /// starts.
@@ -31,25 +37,31 @@ public enum DescriptorLimit {
     ///
     /// - Returns: the soft limit from now on.
     @discardableResult
-    public static func set(_ wanted: Int) -> Int {
-        guard var limit = read() else { return current }
-        let target = min(rlim_t(clamping: wanted), limit.rlim_max)
-        guard target != limit.rlim_cur else { return current }
-        limit.rlim_cur = target
-        _ = setrlimit(resource, &limit)
-        return current
+    public static func set(_ wanted: Int) -> Int { access.withLock { _ in change(to: wanted) } }
+
+    /// Runs `body` with a lower soft limit, one call after the other. Other threads may open a few descriptors meanwhile:
+    /// where so many are open that this could fail, `body` is not run.
+    static func withLowered(to count: Int, _ body: () -> Void) {
+        access.withLock { _ in
+            let lowestFree = signalbox_open_nothing()
+            signalbox_close(lowestFree)
+            let before = softLimit
+            guard lowestFree >= 0, Int(lowestFree) < count / 2, change(to: min(count, before)) <= count else { return }
+            defer { _ = change(to: before) }
+            body()
+        }
     }
 
-    /// Runs `body` with a lower soft limit. Other threads may open a few descriptors meanwhile.
-    ///
-    /// - Returns: nil if it was not run: so many descriptors are open that an open could fail.
-    static func lowered<Result>(to count: Int, _ body: () -> Result?) -> Result? {
-        let lowestFree = signalbox_open_nothing()
-        signalbox_close(lowestFree)
-        let before = current
-        guard lowestFree >= 0, Int(lowestFree) < count / 2, set(min(count, before)) <= count else { return nil }
-        defer { set(before) }
-        return body()
+    private static var softLimit: Int { Int(clamping: read()?.rlim_cur ?? 1024) }
+
+    /// - Returns: the soft limit from now on.
+    private static func change(to wanted: Int) -> Int {
+        guard var limit = read() else { return softLimit }
+        let target = min(rlim_t(clamping: wanted), limit.rlim_max)
+        guard target != limit.rlim_cur else { return softLimit }
+        limit.rlim_cur = target
+        _ = setrlimit(resource, &limit)
+        return softLimit
     }
 
     #if canImport(Glibc)

@@ -343,8 +343,9 @@ struct TransportServerTests {
         }
     }
 
-    @Test("loops start and stop in parallel")
+    @Test("loops start and stop in parallel, and leave the limit of open files as it was")
     func manyLoops() async throws {
+        let limit = DescriptorLimit.current
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
@@ -359,5 +360,6 @@ struct TransportServerTests {
             }
             try await group.waitForAll()
         }
+        #expect(DescriptorLimit.current == limit)
     }
 }
