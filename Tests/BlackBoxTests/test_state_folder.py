@@ -10,8 +10,10 @@ import pathlib
 import re
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import tempfile
+import time
 from os import EX_CANTCREAT
 
 import pytest
@@ -253,6 +255,45 @@ def test_a_damaged_or_readable_development_secret_is_refused_and_left_in_place(t
     assert failed.returncode == EX_CANTCREAT and SECRET in failed.stderr and str(tmp_path) in failed.stderr, failed
     assert failed.stderr.count("\n") == 1 and text.strip() not in failed.stderr
     assert secret.exists() and (tmp_path / DATABASE).exists(), "both files are kept"
+
+
+# Each page that SQLite writes takes a tenth of a second.
+SLOW_DISK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/types.h>
+#include <unistd.h>
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+    ssize_t (*write)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+    if (count == 4096) usleep(100000);
+    return write(file, bytes, count, offset);
+}
+"""
+
+
+async def test_log_25_a_slow_disk_holds_up_only_those_who_wait_for_it(tmp_path):
+    library = tmp_path / "slow.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-o", library, "-xc", "-", "-ldl"], input=SLOW_DISK, text=True, check=True)
+    with serve(tmp_path / "state", env=environment(**CREDENTIALS) | {"LD_PRELOAD": str(library)}) as server:
+        async with await Client.join(server, server.project.session()) as client:
+            writing = asyncio.create_task(count_acknowledged(client, 20))
+            answers = []
+            while not writing.done():
+                begin = time.monotonic()
+                assert (await asyncio.to_thread(server.request, "GET", "/livez")).status == 200
+                answers.append(time.monotonic() - begin)
+            # A loop that committed each of them would answer once for each.
+            assert len(answers) > 60 and statistics.median(answers) < await writing / 20
+
+
+async def count_acknowledged(client, count):
+    """The seconds that it takes to have this number of signals acknowledged, one after the other."""
+    begin = time.monotonic()
+    for _ in range(count):
+        answer, _ = await client.signal(type="x")
+        assert answer["ev"] == "ack", answer
+    return time.monotonic() - begin
 
 
 async def test_rest_2_a_request_that_the_storage_does_not_decide_in_time_gets_504(tmp_path):
