@@ -244,14 +244,7 @@ struct JSONScanner<Sink: JSONSink> {
         guard offset > start else { throw JSONError(.malformedNumber, at: offset) }
     }
 
-    @inline(__always)
     private mutating func skipSpace() throws(JSONError) {
-        // Most lines have no space outside of their texts.
-        if offset < bytes.count, bytes[offset] > UInt8(ascii: " "), bytes[offset] != UInt8(ascii: "/") { return }
-        try skipSpaceAndRefuseComments()
-    }
-
-    private mutating func skipSpaceAndRefuseComments() throws(JSONError) {
         while offset < bytes.count {
             switch bytes[offset] {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1
