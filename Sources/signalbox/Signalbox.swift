@@ -18,9 +18,9 @@ struct Signalbox: AsyncParsableCommand {
         version: ServerVersion.text,
         subcommands: [
             ServeCommand.self, RoomCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self,
-            CredentialsCommand.self, SignalCommand.self, ListenCommand.self, ChatCommand.self, HistoryCommand.self,
-            StateCommands.self,
-            VerifyCommand.self, BenchCommand.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
+            CredentialsCommand.self, RevokeCommand.self, SignalCommand.self, ListenCommand.self, ChatCommand.self,
+            HistoryCommand.self, StateCommands.self, VerifyCommand.self, BenchCommand.self, AdminCommands.self,
+            ConfigCommands.self, HealthCommand.self,
         ])
 
     static func main() async {

@@ -347,3 +347,62 @@ async def test_tok_10_revocations_hold_while_redis_is_away_and_after_it_forgot()
         wait_for(lambda: redis.call("EXISTS", "sb:revoked:100") == b":1", "the revocations in Redis")
         assert revocation in revocations(first) and revocation in revocations(second)
         await refused(first, session, token)
+
+
+# `signalbox revoke`
+
+
+def command(server, *arguments, project=None):
+    project = project or server.project
+    return run("revoke", *arguments, server=server.url, api_key=project.key, api_secret=project.secret)
+
+
+async def test_revoke_refuses_the_tokens_of_a_user_and_accepts_them_again(server, session):
+    token = server.project.token(session, user="u-30")
+    async with await Client.join(server, session, token=token) as ada:
+        done = await asyncio.to_thread(command, server, "--user", "u-30")
+        assert done.returncode == 0 and "tokens of u-30 issued before 20" in done.stdout, done
+        await ended(ada)
+    await refused(server, session, token)
+    listed = await asyncio.to_thread(command, server, "--list", "--json")
+    rows = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert rows == revocations(server) and any(row.get("user") == "u-30" for row in rows)
+    assert "tokens of u-30 issued before" in (await asyncio.to_thread(command, server, "--list")).stdout
+    back = await asyncio.to_thread(command, server, "--user", "u-30", "--undo")
+    assert (back.returncode, back.stdout) == (0, "accepted again\n")
+    async with await Client.join(server, session, token=token):
+        pass
+    twice = await asyncio.to_thread(command, server, "--user", "u-30", "--undo")
+    assert twice.returncode == 1 and "no such revocation" in twice.stderr, twice
+
+
+async def test_revoke_refuses_one_token_and_the_older_ones_of_a_project(server, session):
+    one = server.project.jwt_token(session, jti="lost-30")
+    done = await asyncio.to_thread(command, server, "--jti", "lost-30")
+    assert (done.returncode, done.stdout) == (0, "refused: the token lost-30\n")
+    await refused(server, session, one)
+    old = await asyncio.to_thread(command, server, "--all", "--before", "1000000000", "--json")
+    assert json.loads(old.stdout) == {"before": 1000000000}
+    assert "all tokens issued before 2001-09-09T01:46:40Z" in (await asyncio.to_thread(command, server, "--list")).stdout
+    for subject in (("--jti", "lost-30"), ("--all",)):
+        assert (await asyncio.to_thread(command, server, *subject, "--undo")).returncode == 0
+    async with await Client.join(server, session, token=one):
+        pass
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ((), "--user, --jti, --all, or --list"), (("--user", "u", "--all"), "--user, --jti, --all, or --list"),
+    (("--list", "--all"), "--list"), (("--jti", "x", "--before", "5"), "--before"), (("--list", "--undo"), "--undo"),
+])
+def test_revoke_names_the_option_that_is_wrong(server, arguments, words):
+    refused = command(server, *arguments)
+    assert refused.returncode == 64 and words in refused.stderr, refused
+
+
+def test_revoke_tells_what_the_server_refuses(server):
+    future = command(server, "--all", "--before", str(2**40))
+    assert future.returncode == 64 and "in the future" in future.stderr, future
+    stranger = command(server, "--all", project=Project(server.project.key, "a wrong secret"))
+    assert stranger.returncode == 77 and stranger.stderr.count("\n") == 1, stranger
+    nobody = run("revoke", "--all", server="http://127.0.0.1:1", api_key="100", api_secret="x")
+    assert nobody.returncode == 69 and "cannot be reached" in nobody.stderr, nobody

@@ -7,30 +7,32 @@ enum WebRequest {
     /// No step of the request may take longer.
     static let deadline: TimeInterval = 10
 
+    enum Method: String {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
     /// - Throws: the error of `URLSession` when there is no answer.
     static func get(
         _ url: URL, header: (name: String, value: String)? = nil
     ) async throws -> (status: HTTPStatus?, body: Data) {
-        var request = URLRequest(url: url)
-        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        return try await send(request)
+        try await send(.get, url, nil, header)
     }
 
+    /// - Parameter json: the body of the request, if it has one.
     /// - Throws: the error of `URLSession` when there is no answer.
-    static func post(
-        _ json: Data, to url: URL, header: (name: String, value: String)
+    static func send(
+        _ method: Method, _ url: URL, _ json: Data?, _ header: (name: String, value: String)?
     ) async throws -> (status: HTTPStatus?, body: Data) {
         var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.httpBody = json
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(header.value, forHTTPHeaderField: header.name)
-        return try await send(request)
-    }
-
-    private static func send(_ request: URLRequest) async throws -> (status: HTTPStatus?, body: Data) {
-        var request = request
+        request.httpMethod = method.rawValue
         request.timeoutInterval = deadline
+        if let json {
+            request.httpBody = json
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
         let (body, response) = try await URLSession.shared.data(for: request)
         return ((response as? HTTPURLResponse).flatMap { HTTPStatus(rawValue: $0.statusCode) }, body)
     }

@@ -96,7 +96,7 @@ extension AdminCommands {
         static let configuration = CommandConfiguration(
             commandName: "ban",
             abstract: "Ban a user from a session: end the user's connections, and refuse new ones.",
-            discussion: "To refuse a user in all sessions of a project, its backend revokes the user's tokens (REST-8)."
+            discussion: "`signalbox revoke --user USER` refuses a user in all sessions of a project."
         )
         @OptionGroup var options: ModerationOptions
         @OptionGroup var subject: ModeratedUser

@@ -114,7 +114,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 "reading the history needs the project's credentials. Give --api-key and --api-secret, or "
                     + "--application-id and --private-key-file, or their variables.")
         }
-        return HistoryReader(server: server, project: signer.project.apiKey, session: id, signer: signer)
+        return HistoryReader(project: ProjectResource(server: server, signer: signer), session: id)
     }
 }
 
@@ -128,45 +128,14 @@ private struct HistoryReader {
         var seq: Int64 { content.seq.rawValue }
     }
 
-    let server: ServerURL
-    let project: APIKey
+    let project: ProjectResource
     let session: String
-    let signer: SigningOptions.Signer
 
     /// - Throws: the exit code for an answer that is no page.
     func page(_ query: [(name: String, value: String)]) async throws -> (messages: [Message], more: Bool) {
-        let path = "/v2/project/\(project.rawValue)/session/\(session)/message"
-        guard let url = server.resource(path, query: query) else {
-            throw ExitStatus.exit(ExitStatus.usage, "the server's URL \(server.text) cannot be the start of a path.")
-        }
-        let answer: (status: HTTPStatus?, body: Data)
-        do { answer = try await WebRequest.get(url, header: try signer.requestHeader()) } catch {
-            throw ExitStatus.exit(
-                ExitStatus.unreachable,
-                "the server at \(server.text) cannot be reached. Check that it runs, and --server or SIGNALBOX_SERVER.")
-        }
-        guard answer.status == .ok else { throw refusal(answer.status, answer.body) }
-        do {
-            let body = try JSONValue(parsing: answer.body, limits: JSONLimits(depth: 32, byteCount: 16 << 20))
-            let page = try HistoryPage(body: body)
-            let texts = (body["messages"]?.arrayValue ?? []).map { $0.encodedText() }
-            return (zip(page.messages, texts).map { Message(content: $0, json: $1) }, page.more)
-        } catch { throw notSignalbox() }
-    }
-
-    private func refusal(_ status: HTTPStatus?, _ body: Data) -> any Error {
-        guard let message = WebRequest.refusal(body) else { return notSignalbox() }
-        switch status {
-        case .badRequest: return ExitStatus.exit(ExitStatus.usage, message)
-        case .unauthorized, .forbidden: return ExitStatus.exit(ExitStatus.notPermitted, message)
-        default: return ExitStatus.exit(ExitStatus.failed, message)
-        }
-    }
-
-    private func notSignalbox() -> any Error {
-        ExitStatus.exit(
-            ExitStatus.failed,
-            "the server at \(server.text) does not answer like a Signalbox server that keeps a history. Check "
-                + "--server or SIGNALBOX_SERVER.")
+        let body = try await project.request("/session/\(session)/message", query: query)
+        guard let page = try? HistoryPage(body: body) else { throw project.notSignalbox() }
+        let texts = (body["messages"]?.arrayValue ?? []).map { $0.encodedText() }
+        return (zip(page.messages, texts).map { Message(content: $0, json: $1) }, page.more)
     }
 }

@@ -100,7 +100,7 @@ struct LinkCommand: AsyncParsableCommand {
         var reason = "this terminal has no credentials for it"
         if let signer {
             let body = try JSONEncoder().encode(["sessionId": session, "token": token])
-            let answer = try? await WebRequest.post(body, to: url, header: signer.requestHeader())
+            let answer = try? await WebRequest.send(.post, url, body, signer.requestHeader())
             struct Code: Decodable { let code: String }
             if let answer, answer.status == .ok, let code = try? JSONDecoder().decode(Code.self, from: answer.body) {
                 return .code(code.code)
