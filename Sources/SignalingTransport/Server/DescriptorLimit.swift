@@ -39,14 +39,13 @@ public enum DescriptorLimit {
     @discardableResult
     public static func set(_ wanted: Int) -> Int { access.withLock { _ in change(to: wanted) } }
 
-    /// Runs `body` with a lower soft limit, one call after the other. Other threads may open a few descriptors meanwhile:
-    /// where so many are open that this could fail, `body` is not run.
+    /// Runs `body` with a lower soft limit, one call after the other. Other threads may open descriptors meanwhile: where
+    /// fewer than half of the lower ones are free, so that this could fail, `body` is not run.
     static func withLowered(to count: Int, _ body: () -> Void) {
         access.withLock { _ in
-            let lowestFree = signalbox_open_nothing()
-            signalbox_close(lowestFree)
             let before = softLimit
-            guard lowestFree >= 0, Int(lowestFree) < count / 2, change(to: min(count, before)) <= count else { return }
+            let freeCount = (0..<Int32(clamping: count)).count { fcntl($0, F_GETFD) < 0 }
+            guard freeCount >= count / 2, change(to: min(count, before)) <= count else { return }
             defer { _ = change(to: before) }
             body()
         }
