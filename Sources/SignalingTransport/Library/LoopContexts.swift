@@ -14,7 +14,8 @@ final class LoopContexts {
 
     /// For all descriptors, and for all clients of the loop.
     let whole: LWSContext
-    /// For the connections of servers; nil before the loop has one, and if the whole table is short, too.
+    /// For the connections of servers; nil before the loop has one, if the whole table is short, too, and where the limit
+    /// may not be lowered (``DescriptorLimit/mayBeLowered``).
     private var short: LWSContext?
     private let loop: EventLoop
     private let logger: Logger

@@ -39,13 +39,23 @@ public enum DescriptorLimit {
     @discardableResult
     public static func set(_ wanted: Int) -> Int { access.withLock { _ in change(to: wanted) } }
 
-    /// Runs `body` with a lower soft limit, one call after the other. Other threads may open descriptors meanwhile: where
-    /// fewer than half of the lower ones are free, so that this could fail, `body` is not run.
+    /// Whether a server may lower the soft limit for a moment when it starts, for a short table of descriptors
+    /// (``LoopContexts``), which makes connects cheaper. Set it where no other thread may need many descriptors at that
+    /// moment. Default: false.
+    public static var mayBeLowered: Bool {
+        get { lowering.load(ordering: .relaxed) }
+        set { lowering.store(newValue, ordering: .relaxed) }
+    }
+
+    private static let lowering = Atomic(false)
+
+    /// Runs `body` with a lower soft limit, one call after the other, if that is permitted and other threads can open
+    /// descriptors meanwhile: at least half of the lower ones must be free.
     static func withLowered(to count: Int, _ body: () -> Void) {
         access.withLock { _ in
             let before = softLimit
             let freeCount = (0..<Int32(clamping: count)).count { fcntl($0, F_GETFD) < 0 }
-            guard freeCount >= count / 2, change(to: min(count, before)) <= count else { return }
+            guard mayBeLowered, freeCount >= count / 2, change(to: min(count, before)) <= count else { return }
             defer { _ = change(to: before) }
             body()
         }

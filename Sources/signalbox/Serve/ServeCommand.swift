@@ -120,6 +120,7 @@ struct ServeCommand: AsyncParsableCommand {
             DescriptorLimit.set(
                 configuration.admission.maxConnections.map { $0 + Self.spareDescriptorCount }
                     ?? DescriptorLimit.sufficient)
+            DescriptorLimit.mayBeLowered = true
             if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
             let hasPage = configuration.webRoot != nil
