@@ -184,7 +184,7 @@ struct Unarchived: Sendable {
         var last = Seq.zero
     }
 
-    /// The most steps of a batch: a moderator may erase one message after the other.
+    /// A batch ends with the step that reaches this number: a moderator may erase one message after the other.
     private static let stepLimit = 256
 
     /// The batch with at most this many of the first items; `nil` without any.

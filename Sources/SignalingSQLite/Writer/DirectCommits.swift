@@ -3,9 +3,9 @@ import SignalingProtocol
 
 /// Decides whether the loop commits a little work itself (LOG-25). A pure value.
 ///
-/// To hand a command to the writer's thread, and its confirmation back, wakes two threads, which costs more than the
-/// commit. But a commit may wait for the disk, and then everybody on the loop waits, too. So the loop commits a little
-/// at a time, and after a commit that took long it leaves the work to the writer for a while.
+/// To hand a command to the writer's thread, and its confirmation back, wakes two threads, which takes about as long as
+/// the commit. But a commit may wait for the disk, and then everybody on the loop waits, too. So the loop commits a
+/// little at a time, and after a commit that took long it leaves the work to the writer for a while.
 struct DirectCommits {
     static let commandLimit = 16
     static let byteLimit = 16 << 10

@@ -31,7 +31,7 @@ final class LoopCore {
     @exclusivity(unchecked) var justUpgraded: ObjectIdentifier?
 
     /// What ``LoopThread/beforeWait(_:)`` was given.
-    @exclusivity(unchecked) private var lastWork: [() -> Void] = []
+    @exclusivity(unchecked) private var workBeforeWait: [() -> Void] = []
     @exclusivity(unchecked) private var closing: [any TurnEndClosable] = []
     @exclusivity(unchecked) private var flushing: [any TurnEndClosable] = []
     @exclusivity(unchecked) private var readingChanges: [ServerSocket] = []
@@ -70,8 +70,8 @@ final class LoopCore {
 
     func runUntilStopped() { loop?.run() }
 
-    /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the
-    /// contexts, then the loop's other handles, then the loop runs until all have closed, and then the contexts' memory is freed
+    /// Closes everything in the order that libwebsockets 4.1.6 needs on a foreign loop: the sockets and the contexts,
+    /// then the loop's other handles, then the loop runs until all have closed, and then the contexts' memory is freed
     /// (`lws_context_destroy` a second time).
     func close() {
         guard let loop else { return }
@@ -86,7 +86,7 @@ final class LoopCore {
         for server in servers.values { server.loopStopped() }
         servers = [:]
         onTurnEnded = nil
-        lastWork = []
+        workBeforeWait = []
         closing = []
         flushing = []
         readingChanges = []
@@ -117,19 +117,19 @@ final class LoopCore {
             closeConnections()
             onTurnEnded?()
             reportFlush()
-            if closing.isEmpty, lastWork.isEmpty { return applyReadingChanges() }
-            doLastWork()
+            if closing.isEmpty, workBeforeWait.isEmpty { return applyReadingChanges() }
+            doWorkBeforeWait()
         }
         wake()
     }
 
-    private func doLastWork() {
-        let work = lastWork
-        lastWork = []
+    private func doWorkBeforeWait() {
+        let work = workBeforeWait
+        workBeforeWait = []
         for item in work { item() }
     }
 
-    func addLastWork(_ work: @escaping () -> Void) { lastWork.append(work) }
+    func beforeWait(_ work: @escaping () -> Void) { workBeforeWait.append(work) }
 
     // MARK: Work for the end of the turn
 

@@ -143,7 +143,7 @@ public final class LoopThread: Sendable {
     /// the loop.
     public func beforeWait(_ work: @escaping () -> Void) {
         preconditionCurrent()
-        core.addLastWork(work)
+        core.beforeWait(work)
     }
 
     /// How busy the loop is. Get it on the loop only.

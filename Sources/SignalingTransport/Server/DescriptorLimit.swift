@@ -52,10 +52,11 @@ public enum DescriptorLimit {
     /// Runs `body` with a lower soft limit, one call after the other, if that is permitted and other threads can open
     /// descriptors meanwhile: at least half of the lower ones must be free.
     static func withLowered(to count: Int, _ body: () -> Void) {
+        guard mayBeLowered else { return }
         access.withLock { _ in
             let before = softLimit
             let freeCount = (0..<Int32(clamping: count)).count { fcntl($0, F_GETFD) < 0 }
-            guard mayBeLowered, freeCount >= count / 2, change(to: min(count, before)) <= count else { return }
+            guard freeCount >= count / 2, change(to: min(count, before)) <= count else { return }
             defer { _ = change(to: before) }
             body()
         }

@@ -57,24 +57,27 @@ struct RevokeCommand: AsyncParsableCommand {
         if let user { body["user"] = .string(user) }
         if let jti { body["jti"] = .string(jti) }
         if let before { body["before"] = .integer(before) }
-        let answer = try await project.request(path, method: .post, body: .object(body))
+        let answer = try await project.request(Self.path, method: .post, body: .object(body))
         guard let text = Self.text(answer) else { throw project.notSignalbox() }
         print(answer, "refused: \(text)")
     }
 
-    private var path: String { "/revocation" }
+    private static let path = "/revocation"
 
     private func takeBack(of project: ProjectResource) async throws {
         let subject = [("user", user), ("jti", jti)].compactMap { name, value in value.map { (name: name, value: $0) } }
-        _ = try await project.request(path, method: .delete, query: subject)
+        _ = try await project.request(Self.path, method: .delete, query: subject)
         if !json { StandardOutput.print("accepted again") }
     }
 
     private func printAll(of project: ProjectResource) async throws {
-        guard let all = try await project.request(path)["revocations"]?.arrayValue else {
+        guard let all = try await project.request(Self.path)["revocations"]?.arrayValue else {
             throw project.notSignalbox()
         }
-        for revocation in all { print(revocation, Self.text(revocation) ?? "") }
+        for revocation in all {
+            guard let text = Self.text(revocation) else { throw project.notSignalbox() }
+            print(revocation, text)
+        }
         if all.isEmpty, !json { StandardError.print("signalbox: no tokens are refused") }
     }
 
