@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the Autobahn test suite against the transport and the server, and compares its verdicts with verdicts.toml.
 
-    autobahn_verdicts.py [--quick] [--repeats N] [--write] [--keep FOLDER]
+    autobahn_verdicts.py [--quick | --smoke] [--repeats N] [--write] [--keep FOLDER]
 
     --quick    without the cases that verdicts.toml calls long
+    --smoke    the cases of frames with text and bytes, 1.*
     --repeats  each case's worst verdict counts
     --write    replaces docs/reports/autobahn.md
     --keep     where the suite's reports stay, with every frame
@@ -66,13 +67,13 @@ def started(name, folder):
         process.wait()
 
 
-def run(server, quick, folder):
-    """One run of the suite; the verdict, the verdict on the close, and the report of each case."""
+def run(server, cases, excluded, folder):
+    """One run of these cases of the suite; the verdict, the verdict on the close, and the report of each case."""
     folder.mkdir(parents=True)
     with started(server["name"], str(folder)) as port, open(folder / "log", "w") as log:
         specification = {
             "agent": server["name"], "url": f"ws://127.0.0.1:{port}{PATH}", "subprotocol": SUBPROTOCOL,
-            "cases": server["cases"], "excluded": server["long"] if quick else [],
+            "cases": cases, "excluded": excluded,
             "standIn": server.get("stand_in"),
         }  # fmt: skip
         subprocess.run(
@@ -126,6 +127,7 @@ def exceptions(server, worst):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
@@ -137,7 +139,9 @@ def main():
         folder = arguments.keep or pathlib.Path(temporary)
         jobs = {
             server["name"]: [
-                pool.submit(run, server, arguments.quick, folder / server["name"] / str(turn))
+                pool.submit(
+                    run, server, ["1.*"] if arguments.smoke else server["cases"],
+                    server["long"] if arguments.quick else [], folder / server["name"] / str(turn))
                 for turn in range(arguments.repeats)]
             for server in expected["servers"]
         }

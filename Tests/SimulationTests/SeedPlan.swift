@@ -1,0 +1,67 @@
+import Foundation
+
+/// The seeds of a run: fixed ones, which reach each rare situation, and others, which differ from commit to commit.
+///
+/// `SIGNALBOX_SEEDS` and `SIGNALBOX_NODE_SEEDS` choose them: `fixed`, a range such as `1-200`, or several of these with
+/// commas between them. The default is `fixed`.
+struct SeedPlan {
+    let seeds: [UInt64]
+    let hasFixedSeeds: Bool
+    /// Whether the environment has chosen the seeds. Then the run prints the situations that it reached.
+    let isChosen: Bool
+
+    static var ofOneServer: Self { .init("SIGNALBOX_SEEDS", fixed: fixed(100, with: rare)) }
+    static var ofNodes: Self { .init("SIGNALBOX_NODE_SEEDS", fixed: fixed(30, with: rareOfNodes)) }
+
+    private init(_ variable: String, fixed: [UInt64]) {
+        let chosen = ProcessInfo.processInfo.environment[variable]
+        let parts = (chosen ?? "fixed").split(separator: ",")
+        isChosen = chosen != nil
+        hasFixedSeeds = parts.contains("fixed")
+        seeds = parts.flatMap { part in
+            if part == "fixed" { return fixed }
+            let bounds = part.split(separator: "-").compactMap { UInt64($0) }
+            precondition(
+                bounds.count == 2 && bounds[0] <= bounds[1], "\(variable): \(part) is neither `fixed` nor a range")
+            return Array(bounds[0]...bounds[1])
+        }
+    }
+
+    /// The seeds of the table, and the first ones that are not in it.
+    private static func fixed(_ count: Int, with table: KeyValuePairs<String, UInt64>) -> [UInt64] {
+        let special = Set(table.map(\.value))
+        return Array((special.sorted() + (1...UInt64(count)).filter { !special.contains($0) }).prefix(count))
+    }
+
+    // MARK: - Rare situations
+
+    // A situation of `WholeSystemTests` that the first seeds do not reach, and a seed that does. A change of the rules or
+    // of the simulation may move it to another seed. Then the run names the situation, and `scripts/simulate 1-4000`
+    // prints a seed for each.
+
+    private static let rare: KeyValuePairs<String, UInt64> = [:]
+
+    private static let rareOfNodes: KeyValuePairs<String, UInt64> = [:]
+}
+
+/// How often each situation came up, and the first seed that had it.
+struct Situations {
+    private(set) var counts: [String: Int] = [:]
+    private var firstSeeds: [String: UInt64] = [:]
+
+    mutating func note(_ counts: [String: Int], of seed: UInt64) {
+        self.counts.merge(counts, uniquingKeysWith: +)
+        firstSeeds.merge(counts.mapValues { _ in seed }, uniquingKeysWith: min)
+    }
+
+    mutating func merge(_ other: Self) {
+        counts.merge(other.counts, uniquingKeysWith: +)
+        firstSeeds.merge(other.firstSeeds, uniquingKeysWith: min)
+    }
+
+    /// One line for each situation, the rarest first.
+    var table: String {
+        counts.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+            .map { "\($0.value) \($0.key), first by seed \(firstSeeds[$0.key] ?? 0)" }.joined(separator: "\n")
+    }
+}
