@@ -88,6 +88,18 @@ struct AdmissionTests {
         #expect(limits.perProject == 30 && limits.perToken == 4)
     }
 
+    @Test("WIRE-12: pages of every origin are accepted, unless the operator names some origins")
+    func origins() async throws {
+        for (environment, expected) in [
+            ([:], nil),
+            (["SIGNALBOX_ALLOWED_ORIGINS": "https://a.example"], ["https://a.example"]),
+        ] as [([String: String], Set<String>?)] {
+            var options = TransportServer.Options()
+            try await admission(environment).apply(to: &options)
+            #expect(options.allowedOrigins == expected, "\(environment)")
+        }
+    }
+
     @Test(
         "a malformed proxy or origin is an error that names it",
         arguments: [

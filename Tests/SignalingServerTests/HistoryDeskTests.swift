@@ -11,7 +11,8 @@ private final class Room {
     let engine: MemoryEngine
     let desk: HistoryDesk
     var now = MonotonicInstant(nanoseconds: 1_000_000_000)
-    private(set) var pages: [String] = []
+    private(set) var answers: [PageBytes] = []
+    var pages: [String] { answers.map { String(decoding: $0.members, as: UTF8.self) } }
     private let binding = SocketBinding(ConnectionID("ada"), SocketID(1))
 
     init() {
@@ -33,7 +34,7 @@ private final class Room {
 
     func read(_ request: HistoryRequest = HistoryRequest()) {
         desk.read(request, of: Self.session, now: now) { result in
-            if case .success(let page) = result { self.pages.append(String(decoding: page.members, as: UTF8.self)) }
+            if case .success(let page) = result { self.answers.append(page) }
         }
     }
 }
@@ -68,6 +69,18 @@ struct HistoryDeskTests {
         #expect(room.pages.map { $0.contains("beta") } == [false, true, true])
         #expect(room.pages.map { $0.contains("alpha") } == [true, true, false])
         #expect(room.pages[2].contains(#""erased":true"#))
+    }
+
+    @Test("HIS-10: the answer by REST has the members of a history line except ev and id")
+    func byREST() throws {
+        let room = Room()
+        room.say("alpha")
+        room.read()
+        let page = try #require(room.answers.first)
+        let body = String(decoding: page.body, as: UTF8.self)
+        #expect(body.hasPrefix(#"{"first":2,"last":2,"more":false,"messages":[{"seq":2,"#))
+        let line = String(decoding: page.line(answering: RequestID(7)).bytes, as: UTF8.self)
+        #expect(line == #"{"ev":"history","id":7,"# + body.dropFirst())
     }
 
     @Test("HIS-8: who may read follows from the token's claim and the server's setting")

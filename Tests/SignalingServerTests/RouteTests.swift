@@ -1,4 +1,5 @@
 import SignalingProtocol
+import SignalingTransport
 import Testing
 
 @testable import SignalingServer
@@ -35,5 +36,24 @@ struct RouteTests {
         #expect(Route(path: "/v2/project/100/session/a/connection/") == list)
         #expect(Route(path: "//v2/project/100/session/a/connection") == list)
         #expect(Route(path: "//session/create") == .createSession)
+    }
+
+    @Test("HIS-10: the history has three paths, each with its methods, and a seq in a path is digits alone")
+    func history() {
+        let session = SessionID("a")
+        let cases: [(path: String, route: ProjectRoute, methods: [HTTPMethod])] = [
+            ("message", .messages(session), [.get, .head, .delete]),
+            ("message/812", .message(session, Seq(812)), [.delete]),
+            ("user/u%2F17/message", .userMessages(session, UserID("u/17")), [.delete]),
+        ]
+        for (path, route, methods) in cases {
+            #expect(Route(path: "/v2/project/100/session/a/\(path)") == .project(APIKey("100"), route))
+            #expect(route.methods == methods, "\(path)")
+        }
+        for path in ["message/x", "message/-1", "message/+1", "message/1.0", "message/9007199254740993", "message/1/2"]
+        {
+            let path = "/v2/project/100/session/a/\(path)"
+            #expect(Route(path: path) == .file(path))
+        }
     }
 }

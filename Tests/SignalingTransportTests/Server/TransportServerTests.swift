@@ -136,7 +136,7 @@ struct TransportServerTests {
         }
     }
 
-    @Test("a WebSocket of a page that is not allowed is refused; one without Origin is not", arguments: Wire.allCases)
+    @Test("WIRE-12: a page of another origin is refused; a handshake without Origin is not", arguments: Wire.allCases)
     func origins(wire: Wire) async throws {
         try await TestServer.with(wire, { $0.allowedOrigins = ["https://chat.example.org"] }) { server in
             for (header, isAllowed) in [
