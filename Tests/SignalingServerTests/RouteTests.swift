@@ -17,7 +17,7 @@ struct RouteTests {
     }
 
     @Test(
-        "a path that is spelled in another way, or whose id is no name, has no route",
+        "REST-3: a path that is spelled in another way, or whose id is no name, has no route",
         arguments: [
             "//metrics", "/metrics/", "/%6detrics", "/./metrics", "/x/../metrics", "metrics", "", "/", "/room/",
             "/room/%", "/room/%2", "/room/%zz", "/room/%ff", "/room/..", "/room/%2e%2e", "/room/.", "/session//create",

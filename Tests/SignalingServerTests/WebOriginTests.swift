@@ -5,7 +5,7 @@ import Testing
 @Suite("REST-4: this machine")
 struct WebOriginTests {
     @Test(
-        "an origin of this machine has its host, and nothing that only looks like it",
+        "REST-4: an origin of this machine has its host, and nothing that only looks like it",
         arguments: [
             ("http://127.0.0.1", true), ("http://127.8.9.1:3000", true), ("https://localhost:8443", true),
             ("http://[::1]:5173", true), ("http://page.localhost", true), ("http://LOCALHOST:3000", true),
