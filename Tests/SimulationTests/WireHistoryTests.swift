@@ -54,7 +54,7 @@ struct WireHistoryTests {
         expect(.h1, &wire)
     }
 
-    @Test("HIS-4: a page ends before the `connected` of its client")
+    @Test("H3, HIS-4: a page ends before the `connected` of its client")
     func seam() {
         var wire = Self.ofThree()
         wire.connect(

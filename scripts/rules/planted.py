@@ -3,6 +3,7 @@
 SPECIFICATION = """
 | G1 | One order. |
 | G2 | An acknowledgement. |
+| M1 | A ban. |
 
 ## 1. One
 
@@ -67,7 +68,7 @@ SUITE = """
 @Suite("SIG-1: a suite")
 struct A {
     @Test(
-        "G1, G2 and LOG-1, SIG-2: SHA-1 and G711")
+        "G1, G2 and LOG-1, M1, SIG-2: SHA-1 and G711")
 }
 """
 LOOPS = """
@@ -93,7 +94,7 @@ TESTS_OF_THE_PROGRAM = '''
 """SIG-4."""
 
 
-async def test_g_1_a_thing(client):
+async def test_g_1_m_1_a_thing(client):
     """G2"""
     await Client().leave()
     await client.send({"op": "signal", "id": 1})
@@ -119,7 +120,7 @@ test(`SIG-5 ${many}`, () => {});
 JUDGES = r"""
 BLACK_BOX = (
     "test_a.py",
-    "test_a.py::test_g_1_a"
+    "test_a.py::test_g_1_m_1_a"
     "_thing",
 )
 TESTS = r"ATests|ATests\.(A|Loop\w+)|Loops"
@@ -170,6 +171,7 @@ CASES = [
     ("a promise without a test", changed(PROTOCOL, "| G2 |", "| G2 | |\n| G3 |"), "G3 has no owner"),
     ("a gap in the numbers", changed(PROTOCOL, "SIG-5", "SIG-6"), "SIG-6 follows SIG 4"),
     ("a gap within a group", added(LOG, "* **LOG-30** Three.\n"), "LOG-30 follows LOG 20"),
+    ("a path of SVG", {"web-test-client/a.svg": '<path d="M9 24V8"/>'}, None),
     ("a number twice", changed(PROTOCOL, "SIG-5", "SIG-4"), "SIG-4 follows SIG 4"),
     ("no rules at all", {**dict.fromkeys(CLEAN, ""), VECTOR: "{}"}, "no numbered rules"),
     ("a rule in a stray comment", changed(BROWSER, "wire_1_and_2_things():", "a():  # WIRE-1"), "WIRE-1 has no owner"),
@@ -223,7 +225,8 @@ CASES = [
         ("close code of a socket", "(await client.closed())[0]", "len(events)", "requires the close code 4503"),
         ("close code of a helper", ".leave()", ".unused()", "requires the close code 1000"),
         ("promise in a name", "g_1", "a", "has G1 in its name"),
-        ("promise in a docstring", "G2", "a", "has G2 in its name"))],
+        ("promise in a docstring", "G2", "a", "has G2 in its name"),
+        ("promise of another group", "m_1_", "", "has M1 in its name"))],
     ("a new request", changed(CLIENT_MESSAGE, "case pong", "case moderate"),
      "ClientMessage.swift: no test of the built program sends the request moderate"),
     ("no requests", {CLIENT_MESSAGE: None}, "no request found in an enum"),
@@ -232,7 +235,7 @@ CASES = [
     # The judges of planted faults.
     *[(f"a judge that is no {name}", changed(PLANTING, text, other), expected) for name, text, other, expected in (
         ("file", '"test_a.py",', '"test_z.py",', "no Tests/BlackBoxTests/test_z.py with tests"),
-        ("test", '"_thing"', '"_think"', "names test_a.py::test_g_1_a_think, but"),
+        ("test", '"_thing"', '"_think"', "names test_a.py::test_g_1_m_1_a_think, but"),
         ("target", '"ATests|', '"BTests|', "TESTS names BTests, but"),
         ("suite", "|Loops", "|Loop$", "TESTS names Loop$, but"),
         ("suite of its target", "(A|", "(B|", r"TESTS names ATests\.B, but"),

@@ -18,9 +18,10 @@ import typing
 NOT_RULES = {"AES", "CC0", "CVE", "P", "SHA", "SPDX", "SSH", "UTF"}
 # A pattern that begins with a letter, and looks behind it afterwards, is found three times as fast.
 RULE = re.compile(r"([A-Z](?<![\w-].)[A-Z0-9]*)-(\d+)(?:\s*(?:to|–|…)\s*\1-(\d+))?(?!\w)")
-PROMISE = re.compile(r"(G(?<!\w.))(\d)\b(?:\s*(?:to|–|…)\s*\1(\d)\b)?")
+# In SVG, d="M9 8" is a path.
+PROMISE = re.compile(r"([GHM](?<!\w.)(?<!d=\".))(\d)\b(?:\s*(?:to|–|…)\s*\1(\d)\b)?")
 # The rules in front of a name, as in "G1, SIG-2 to SIG-4: a thing" and "SIG-2 a thing".
-FRONT = re.compile(r"(?:(?:[A-Z]+-\d+|G\d)\b(?:, | and | to |–|…)?)+(?=:| |$)")
+FRONT = re.compile(r"(?:(?:[A-Z]+-\d+|[GHM]\d)\b(?:, | and | to |–|…)?)+(?=:| |$)")
 
 # A Swift string of one line, or of several between triple quotes.
 SWIFT_TEXT = r'"""(?:\\.|(?!""").)*"""|"(?:\\.|[^"\\\n])*"'
@@ -51,7 +52,8 @@ def in_swift(path):
 
 
 def numbered(prefix, first, last=None):
-    return [f"{prefix}{'' if prefix == 'G' else '-'}{n}" for n in range(int(first), int(last or first) + 1)]
+    dash = "-" if len(prefix) > 1 else ""
+    return [f"{prefix}{dash}{n}" for n in range(int(first), int(last or first) + 1)]
 
 
 def cited(text):

@@ -159,7 +159,7 @@ private final class Host: SessionEngineObserver {
 
 @Suite("The history of an engine over a log")
 struct EngineHistoryTests {
-    @Test("HIS-3, HIS-4: an acknowledged message is in the history at once, before and after the archive has it")
+    @Test("H1, HIS-3, HIS-4: an acknowledged message is in the history at once, before and after the archive has it")
     func atOnce() {
         let host = Host()
         host.join("ada")
@@ -371,7 +371,7 @@ struct EngineHistoryTests {
         #expect(!host.isHosted && host.history.count == 100)
     }
 
-    @Test("HIS-3: after the order was lost, a session begins far above the seqs of its history")
+    @Test("H2, HIS-3: after the order was lost, a session begins far above the seqs of its history")
     func lostOrder() {
         let host = Host()
         host.join("ada")
