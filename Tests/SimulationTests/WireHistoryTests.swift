@@ -170,6 +170,22 @@ struct WireHistoryTests {
         #expect(isAsked ? found == [] : found.contains(.g2), "\(found)")
     }
 
+    /// A seed of the simulation found that the judge did not know the sender.
+    @Test(
+        "SIG-6, HIS-9: so does that of a signal that the history does not keep, if a backend erases all of its sender",
+        arguments: ["u", "v"])
+    func senderErasedBeforeAnAck(user: String) {
+        var wire = Wire()
+        wire.users = ["ada": "u"]
+        wire.judge.terms.history = WireJudge.Terms.KeptHistory(types: ["kept"])
+        wire.connect(1, as: "ada", seq: 1, keepsHistory: true)
+        wire.up(1, signal("d", 6))
+        wire.judge.mayBeErasedByREST(.user(UserID(user)), in: "s")
+        wire.down(1, ack(6, 2), erased(3, #""user":"\#(user)""#))
+        let found = wire.violations().map(\.promise)
+        #expect(user == "u" ? found == [] : found == [.g2], "\(found)")
+    }
+
     @Test("HIS-9: the content of an erased message in a page or in a replay, and an erasure that nobody asked for")
     func contentBack() {
         var wire = Self.ofThree()

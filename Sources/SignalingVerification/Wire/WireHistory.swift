@@ -37,8 +37,10 @@ struct WireHistory: Sendable {
     mutating func noteByREST(_ erasure: WireOrder.Erasure) { erasuresByREST.append(erasure) }
 
     /// Whether an erasure explains that the message is not there, or has no content.
-    func mayBeErased(_ seq: Int) -> Bool {
-        isErased(seq) || erasuresByREST.contains { $0.covers(seq, of: user(of: seq)) }
+    ///
+    /// - Parameter user: its sender, of a signal that the history does not keep: an erasure also takes it out of the log.
+    func mayBeErased(_ seq: Int, of user: WireOrder.User? = nil) -> Bool {
+        isErased(seq) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
     }
 
     private func user(of seq: Int) -> WireOrder.User? {

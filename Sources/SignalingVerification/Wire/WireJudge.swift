@@ -575,7 +575,7 @@ public struct WireJudge: Sendable {
         // A backend may have erased it meanwhile, and no client has heard of that yet.
         if isForItself, seq > socket.start, socket.lastReceived.map({ $0 < seq }) ?? true,
             !orders[Int(socket.epoch)].isErased(seq, user: { details[$0]?.user }),
-            histories[socket.session]?.mayBeErased(seq) != true
+            histories[socket.session]?.mayBeErased(seq, of: details[connection]?.user) != true
         {
             report(.g2, .reordered, "\(id(connection)) got the ack of its signal at \(seq) before the signal (SIG-6)")
         }
