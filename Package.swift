@@ -116,6 +116,7 @@ let serverModules: [Target] = [
 ]
 let serverTests: [Target] = [
     .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),
+    .module("CoreTestSupport", ["SignalingCore", "TestSupport"], path: "Tests/CoreTestSupport"),
     .module("RedisTestSupport", ["SignalingRedis", "VerificationTools"], path: "Tests/RedisTestSupport"),
     .module("RedisSimulation", ["CLua", "SignalingRedis", "TestSupport", .heap], path: "Tests/RedisSimulation"),
     .module("FuzzTargets", ["SignalingServer"], path: "Tests/Fuzz/Targets"),
@@ -125,11 +126,11 @@ let serverTests: [Target] = [
     .tests("FuzzTests", ["FuzzTargets"]),
     .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
     .tests("SignalingTokensTests", ["SignalingTokens"]),
-    .tests("SignalingCoreTests", ["SignalingSQLite", "RedisTestSupport"]),
+    .tests("SignalingCoreTests", ["CoreTestSupport"]),
     .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),
     .tests("SignalingTransportTests", ["SignalingTransport"]),
-    .tests("SignalingSQLiteTests", ["SignalingSQLite", "VerificationTools", "signalbox-tools"]),
-    .tests("SignalingRedisTests", ["RedisSimulation", "RedisTestSupport", "CHiredis"]),
+    .tests("SignalingSQLiteTests", ["CoreTestSupport", "SignalingSQLite", "VerificationTools", "signalbox-tools"]),
+    .tests("SignalingRedisTests", ["CoreTestSupport", "RedisSimulation", "RedisTestSupport", "CHiredis"]),
     .tests("OutgoingHTTPTests", ["OutgoingHTTP"]),
     .tests("SignalingServerTests", ["SignalingServer", .metricsTestKit]),
     .tests("LoadToolsTests", ["LoadTools"]),

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import JSONText
 import SignalingProtocol
 import TestSupport
@@ -5,52 +6,7 @@ import Testing
 
 @testable import SignalingCore
 
-let room = SessionID("1_room")
-
-func client(_ name: String) -> ConnectionID { ConnectionID(name) }
 func lines(_ bytes: [UInt8]) -> [String] { text(bytes).split(separator: "\n").map(String.init) }
-
-/// The socket on which a connection joins by default.
-let socket1 = SocketID(1)
-
-/// A stand-in for a hash: the bytes of the secret itself.
-func hash(_ secret: String) -> ResumeSecretHash { ResumeSecretHash(bytes: Array(secret.utf8)) }
-
-extension SocketBinding {
-    /// A connection and its first socket.
-    init(_ name: String, _ socket: UInt64 = 1) { self.init(client(name), SocketID(socket)) }
-}
-
-extension CommandSender {
-    /// A connection on its first socket, and a request without an ID.
-    static func connection(_ id: ConnectionID) -> CommandSender { .connection(SocketBinding(id, socket1), nil) }
-}
-
-extension SessionCommand {
-    static func leave(_ id: ConnectionID, _ reason: DisconnectReason) -> SessionCommand {
-        .leave(SocketBinding(id, socket1), reason)
-    }
-}
-
-extension JoinRequest {
-    /// By default on socket 1, with the secret `name-1`.
-    init(
-        connectionId: ConnectionID, role: Role, data: String, user: UserID? = nil, suppressesPresence: Bool = false,
-        wallTime: WallTime, socket: UInt64 = 1, resumption: Resumption? = nil, isUntimely: Bool = false
-    ) {
-        self.init(
-            connectionId: connectionId, socket: SocketID(socket), role: role, data: data, user: user,
-            suppressesPresence: suppressesPresence, wallTime: wallTime,
-            secretHash: hash("\(connectionId)-\(socket)"), resumption: resumption, isUntimely: isUntimely)
-    }
-}
-
-extension SessionEngine {
-    /// Submits a command for which the time does not matter.
-    func submit(_ command: SessionCommand, to session: SessionID, ticket: CommandTicket) {
-        submit(command, to: session, ticket: ticket, now: .seconds(0))
-    }
-}
 
 extension SessionLog {
     @discardableResult
@@ -121,50 +77,6 @@ extension SessionState {
     var lines: [String] { log.entries.map { text($0.line.bytes) } }
 }
 
-extension SessionOutcome: CustomTestStringConvertible {
-    /// `joined 2 of 3`, `signalled 4`, `signalled`, `refused 404`, ….
-    public var testDescription: String {
-        switch self {
-        case .joined(let join):
-            "joined \(join.connection.connectionId) at \(join.seq)"
-                + (join.outcome == .new ? "" : " \(join.outcome)")
-                + (join.replayThrough.map { " through \($0)" } ?? "")
-                + (join.suppressesPresence ? " without presence" : "")
-                + (join.missing.map { " without \($0.first) to \($0.last)" } ?? "")
-        case .wasForceDisconnected: "was force-disconnected"
-        case .superseded: "superseded"
-        case .done: "done"
-        case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
-        case .forceDisconnected: "force-disconnected"
-        case .erased(let seq): "erased \(seq)"
-        case .moderated(let action, let subject): "moderated \(action.seq) \(subject.testDescription)"
-        case .restrictions(let records): "restrictions \(records.map(\.testDescription))"
-        case .refreshed: "refreshed"
-        case .refused(let error): "refused \(error.code.number) \(error.code.name)"
-        case .unavailable(let mayBeCarriedOut): "unavailable" + (mayBeCarriedOut ? ", may be carried out" : "")
-        }
-    }
-}
-
-extension SessionEffect: CustomTestStringConvertible {
-    public var testDescription: String {
-        switch self {
-        case .onlineOnly(let signal): "online-only after \(signal.after): \(text(signal.line.bytes))"
-        case .onlineOnlyDropped(let reason): "online-only dropped: \(reason)"
-        case .ended(let connection, let reason, let ban):
-            "ended \(connection) \(reason)" + (ban.map { " because of a \($0.kind)" } ?? "")
-        case .superseded(let socket): "superseded \(socket)"
-        case .presence(.sessionCreated): "sessionCreated"
-        case .presence(.connectionCreated(let connection)): "connectionCreated \(connection.connectionId)"
-        case .presence(.connectionDestroyed(let connection, let reason)):
-            "connectionDestroyed \(connection.connectionId) \(reason)"
-        case .presence(.sessionDestroyed): "sessionDestroyed"
-        case .keptPresence(let event):
-            "\(event.untold.commandNumber).\(event.untold.index) \(SessionEffect.presence(event.untold.event).testDescription)"
-        }
-    }
-}
-
 extension ConnectionState.Effect: CustomTestStringConvertible {
     /// The effect in one line: `send ack 2 7`, `submit leave ada networkDisconnected to 1_room`, `close 1000`.
     public var testDescription: String {
@@ -215,20 +127,6 @@ extension SessionCommand: CustomTestStringConvertible {
         case .restrictions(let binding): "restrictions of \(binding.testDescription)"
         }
     }
-}
-
-extension RestrictionRecord.Subject: CustomTestStringConvertible {
-    public var testDescription: String {
-        switch self {
-        case .user(let user): "user \(user)"
-        case .guest(let connection): "guest \(connection)"
-        case .session: "session"
-        }
-    }
-}
-
-extension RestrictionRecord: CustomTestStringConvertible {
-    public var testDescription: String { "\(ref) \(restriction.kind) \(subject.testDescription)" }
 }
 
 extension CommandSender: CustomTestStringConvertible {

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import RedisSimulation
 import RedisTestSupport
 import SignalingCore

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import RedisSimulation
 import SignalingCore
 import SignalingProtocol

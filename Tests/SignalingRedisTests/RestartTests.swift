@@ -1,3 +1,4 @@
+import CoreTestSupport
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import Logging
 import SignalingCore
 import SignalingProtocol

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import Foundation
 import Logging
 import SignalingCore
@@ -181,10 +182,6 @@ final class LogBench {
     func keptEntries(_ session: SessionID) -> [CommandEntry] {
         kept.sessions.first { $0.id == session }?.entries ?? []
     }
-}
-
-extension SessionID: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
 final class RecordingObserver: CommandLogObserver {

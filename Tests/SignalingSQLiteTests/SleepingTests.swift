@@ -1,4 +1,5 @@
 import CSQLite
+import CoreTestSupport
 import Foundation
 import SignalingCore
 import SignalingProtocol

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import DequeModule
 import SignalingCore
 import SignalingProtocol

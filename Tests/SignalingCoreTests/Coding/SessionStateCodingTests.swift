@@ -1,3 +1,4 @@
+import CoreTestSupport
 import JSONText
 import SignalingProtocol
 import TestSupport

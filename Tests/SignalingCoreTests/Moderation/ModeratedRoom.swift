@@ -1,3 +1,4 @@
+import CoreTestSupport
 import SignalingProtocol
 import TestSupport
 import Testing
@@ -126,8 +127,4 @@ extension SessionOutcome {
     var error: SignalingError? { if case .refused(let error) = self { error } else { nil } }
 
     var joined: JoinResult? { if case .joined(let result) = self { result } else { nil } }
-}
-
-extension UserID: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self.init(rawValue: value) }
 }

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import SignalingProtocol
 import TestSupport
 import Testing
@@ -366,7 +367,7 @@ struct ModerationTests {
             var state: SessionState? = room.session
             let position = LogPosition(number: 20, id: CommandID(run: RunID(1), counter: 20))
             let entry = CommandEntry(
-                session: SignalingCoreTests.room, position: position, time: room.instant,
+                session: CoreTestSupport.room, position: position, time: room.instant,
                 bytes: LoggedCommand.end.encoded())
             var effects: [SessionEffect] = []
             LoggedCommand.end.carryOut(on: &state, as: entry, effects: &effects)

@@ -1,20 +1,24 @@
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
 
-@testable import SignalingCore
-
 /// Checks the guarantees of ``SessionEngine`` on any engine. Pass a factory: each promise is checked on a new engine.
 ///
 /// Behaviour beyond these guarantees belongs to the engine's own tests.
-struct SessionEngineContract {
+package struct SessionEngineContract {
     /// A new engine, and a way to wait until it has reported everything about the submitted commands.
-    struct Subject {
+    package struct Subject {
         let engine: any SessionEngine
         let settle: () async throws -> Void
+
+        package init(engine: any SessionEngine, settle: @escaping () async throws -> Void) {
+            self.engine = engine
+            self.settle = settle
+        }
     }
 
-    enum Promise: String, CaseIterable {
+    package enum Promise: String, CaseIterable, Sendable {
         case answersEachCommandOnceWithItsTicketInOrder
         case showsEventsInTheLogBeforeItReportsThem
         case reportsAChangeForEachEventAndForNothingElse
@@ -32,11 +36,16 @@ struct SessionEngineContract {
         case endsConnectionsByABanAndRefusesNewOnes
         case keepsRestrictionsWhileNobodyIsThere
         case reportsPresenceWhenItsSessionsEnd
+
+        /// Those that hold where a log outlives the process: it hands the sessions on.
+        package static let ofKeptLogs = allCases.filter { $0 != .reportsPresenceWhenItsSessionsEnd }
     }
 
     let make: () throws -> Subject
 
-    func check(_ promise: Promise) async throws {
+    package init(make: @escaping () throws -> Subject) { self.make = make }
+
+    package func check(_ promise: Promise) async throws {
         let subject = try make()
         let recorder = Recorder(subject.engine)
         subject.engine.observer = recorder

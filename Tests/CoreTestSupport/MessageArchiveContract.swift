@@ -1,19 +1,23 @@
+import SignalingCore
 import SignalingProtocol
 import TestSupport
 import Testing
 
-@testable import SignalingCore
-
 /// Checks the guarantees of ``MessageArchive`` on any archive. Pass a factory: each promise is checked on a new archive.
-struct MessageArchiveContract {
+package struct MessageArchiveContract {
     /// A new archive, and a way to let it go on until it has given an answer.
-    struct Subject {
+    package struct Subject {
         let archive: any MessageArchive
         /// Runs the loop of the archive until the condition holds.
         let run: (() -> Bool) throws -> Void
+
+        package init(archive: any MessageArchive, run: @escaping (() -> Bool) throws -> Void) {
+            self.archive = archive
+            self.run = run
+        }
     }
 
-    enum Promise: String, CaseIterable {
+    package enum Promise: String, CaseIterable, Sendable {
         case keepsWhatWasAppended
         case keepsAMessageOnce
         case ordersBySeq
@@ -35,7 +39,9 @@ struct MessageArchiveContract {
 
     let make: (HistoryBounds) throws -> Subject
 
-    func check(_ promise: Promise) throws {
+    package init(make: @escaping (HistoryBounds) throws -> Subject) { self.make = make }
+
+    package func check(_ promise: Promise) throws {
         switch promise {
         case .keepsWhatWasAppended: try keeps()
         case .keepsAMessageOnce: try once()
@@ -371,7 +377,7 @@ struct MessageArchiveContract {
 }
 
 /// Waits for the answers of an archive.
-struct ArchiveBench {
+private struct ArchiveBench {
     let archive: any MessageArchive
     private let run: (() -> Bool) throws -> Void
 
@@ -428,7 +434,7 @@ struct ArchiveBench {
 /// A message whose time is its seq in seconds.
 ///
 /// - Parameter user: of the client that sent it; `nil` for a message by REST.
-func archived(_ seq: Int64, by user: UserID? = nil, byteCount: Int = 100) -> ArchivedMessage {
+package func archived(_ seq: Int64, by user: UserID? = nil, byteCount: Int = 100) -> ArchivedMessage {
     var head = Array(#"{"seq":\#(seq),"from":"#.utf8)
     if let user {
         let sender = Connection(
@@ -441,8 +447,4 @@ func archived(_ seq: Int64, by user: UserID? = nil, byteCount: Int = 100) -> Arc
     return ArchivedMessage(seq: Seq(seq), time: time(seq), head: head, content: content)
 }
 
-func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: seconds * 1_000) }
-
-extension SessionID: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self.init(rawValue: value) }
-}
+private func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: seconds * 1_000) }

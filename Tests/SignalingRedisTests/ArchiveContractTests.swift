@@ -1,15 +1,15 @@
+import CoreTestSupport
 import Logging
 import RedisTestSupport
+import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
-import TestSupport
 import Testing
 
-@testable import SignalingCore
 @testable import SignalingRedis
 
 @Suite("The archive in Redis")
-struct RedisArchiveContractTests {
+struct ArchiveContractTests {
     /// What Redis itself does: keys expire, and each session has its own bounds (HIS-2).
     private static let withoutSweep = MessageArchiveContract.Promise.allCases.filter { promise in
         switch promise {

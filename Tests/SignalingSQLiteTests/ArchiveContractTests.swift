@@ -1,0 +1,25 @@
+import CoreTestSupport
+import SignalingCore
+import SignalingProtocol
+import TestSupport
+import Testing
+
+@testable import SignalingSQLite
+
+@Suite("The archive in SQLite")
+struct ArchiveContractTests {
+    @Test(
+        "HIS-2, HIS-3, HIS-6, HIS-9: it fulfils the contract of every archive",
+        arguments: MessageArchiveContract.Promise.allCases)
+    func contract(_ promise: MessageArchiveContract.Promise) throws {
+        // The contract opens several archives one after the other.
+        var benches: [ArchiveBench] = []
+        try MessageArchiveContract { bounds in
+            let bench = try ArchiveBench()
+            benches.append(bench)
+            return MessageArchiveContract.Subject(archive: try bench.start(bounds: bounds)) {
+                try bench.loop.run(until: $0)
+            }
+        }.check(promise)
+    }
+}
