@@ -107,7 +107,7 @@ package final class RedisServer {
 
     /// A port below those that Linux gives to outgoing connections by default, so that Redis can have it again after a
     /// restart.
-    package static func freePort() throws -> Int {
+    private static func freePort() throws -> Int {
         for _ in 1...100 {
             let port = Int.random(in: 10_000..<32_768)
             if isFree(port) { return port }
@@ -135,7 +135,7 @@ package final class BlockingClient {
     private let context: UnsafeMutablePointer<redisContext>
 
     package init(port: Int) throws {
-        guard let context = redisConnectWithTimeout("127.0.0.1", Int32(port), timeval(tv_sec: 5, tv_usec: 0)) else {
+        guard let context = redisConnectWithTimeout("127.0.0.1", Int32(port), timeval(tv_sec: 60, tv_usec: 0)) else {
             throw RedisServer.Failed(description: "out of memory")
         }
         self.context = context
@@ -143,7 +143,7 @@ package final class BlockingClient {
         guard context.pointee.err == 0 else {
             throw RedisServer.Failed(description: "cannot connect to port \(port)")
         }
-        redisSetTimeout(context, timeval(tv_sec: 10, tv_usec: 0))
+        redisSetTimeout(context, timeval(tv_sec: 60, tv_usec: 0))
     }
 
     deinit { redisFree(context) }

@@ -158,6 +158,16 @@ struct LogStateTests {
         #expect(bench.tick() == ["note keeps again", "health"])
     }
 
+    @Test("LOG-22: the bytes of a command are in flight from the call until it is confirmed")
+    func inFlight() {
+        let bench = Bench.open()
+        #expect(bench.state.inFlightByteCount == 0)
+        let shard = bench.submit()
+        #expect(bench.state.inFlightByteCount == 2)
+        bench.confirm(shard)
+        #expect(bench.state.inFlightByteCount == 0)
+    }
+
     // MARK: - Closing
 
     @Test("LOG-13: a log that closes waits for commands on their way, then says goodbye to each Redis, and ends")

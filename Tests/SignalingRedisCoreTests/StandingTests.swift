@@ -349,4 +349,13 @@ struct StandingTests {
                 bench.step { $0.receive([SessionBench.entry(1)], "other", &$1, &$2) } == effects, "\(standing)")
         }
     }
+
+    @Test("LOG-2: an entry with another id at a known number means that the order was lost")
+    func contradictingEntry() {
+        let bench = SessionBench.followed(.verified)
+        let known = bench.step { $0.receive([SessionBench.entry(3, run: SessionBench.run)], "g", &$1, &$2) }
+        #expect(known.isEmpty, "a repeated entry")
+        let other = bench.step { $0.receive([SessionBench.entry(3)], "g", &$1, &$2) }
+        #expect(other == ["ended: entries contradict each other"])
+    }
 }

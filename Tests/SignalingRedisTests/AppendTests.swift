@@ -27,21 +27,9 @@ struct AppendTests {
         #expect(a.log?.inFlightByteCount == 0)
     }
 
-    @Test("LOG-22: bytes are in flight until their command is confirmed")
-    func inFlight() throws {
-        let bench = try Bench()
-        let node = try bench.node("a")
-        try node.open("s")
-        try node.append("four", to: "s")
-        #expect(node.log?.inFlightByteCount == 4)
-        #expect(node.texts("s").isEmpty, "nothing is confirmed within a call")
-        try bench.converge("s", count: 1)
-        #expect(node.log?.inFlightByteCount == 0)
-    }
-
     @Test("a session that is opened has its commands, its snapshot, and the counter of the run")
     func opening() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a")
         try a.open("s")
         for index in 1...10 { try a.append("\(index)", to: "s") }
@@ -95,24 +83,6 @@ struct AppendTests {
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
     }
 
-    @Test("LOG-35: catching up brings what the log had at the time of the call")
-    func catchUp() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b")
-        for node in [a, b] { try node.open("s") }
-        for round in 1...20 {
-            try a.append("\(round)", to: "s")
-            try bench.loop.run { a.texts("s").count == round }
-            b.log?.catchUp("s")
-            try bench.loop.run { b.caughtUp.count == round }
-            #expect(b.texts("s").count == round)
-        }
-        try b.open("empty")
-        b.log?.catchUp("empty")
-        try bench.loop.run { b.caughtUp.last == "empty" }
-    }
-
     @Test("LOG-10: a session is removed if nothing follows its end, and its next life begins at 1")
     func removal() throws {
         let bench = SimulatedBench()
@@ -143,7 +113,7 @@ struct AppendTests {
 
     @Test("a session that is closed and opened at once is followed")
     func reopening() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a")
         let b = try bench.node("b")
         for node in [a, b] { try node.open("s") }
@@ -153,21 +123,9 @@ struct AppendTests {
             b.log?.open("s")
             b.log?.open("s")
             try a.append("\(round)", to: "s")
-            try bench.loop.run { b.texts("s").count == round }
+            try bench.run { b.texts("s").count == round }
         }
         #expect(b.openedCount == 11)
-    }
-
-    @Test("LOG-2: an entry with another id at a known number means that the order was lost")
-    func contradiction() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        try a.open("s")
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        let generation = try bench.server.call("HGET", "sb:{s}:meta", "g")
-        try bench.server.call("PUBLISH", "sb:0:{s}", "e \(generation) 1 00000000000000ff 1 5 1\nx")
-        try bench.loop.run { a.dropped == ["s"] }
     }
 
     @Test("LOG-9: a snapshot trims the log, and an older one changes nothing")
@@ -187,22 +145,11 @@ struct AppendTests {
         #expect(try bench.server.call("HGET", "sb:{s}:meta", "s") == "9")
     }
 
-    @Test("LOG-9: the log keeps commands of a snapshot for a while, for nodes that lag")
-    func retention() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.retention = .seconds(60) }
-        try a.open("s")
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        try a.keep("s")
-        #expect(try bench.server.call("XLEN", "sb:{s}:log") == "1")
-    }
-
     private static func text(of reply: RedisReply) -> String {
         reply.text ?? (reply.array ?? []).map(text).joined(separator: " ")
     }
 
-    @Test("HIS-9: nothing has erased content once a snapshot replaced it, and the nodes that lag had their time")
+    @Test("HIS-9, LOG-9: nothing has erased content once a snapshot replaced it, and the nodes that lag had their time")
     func erased() throws {
         let bench = SimulatedBench(seed: 1)
         let log = { Self.text(of: bench.redis.carryOut("XRANGE", "sb:{s}:log", "0-0", "+")) }

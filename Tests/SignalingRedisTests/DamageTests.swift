@@ -19,6 +19,9 @@ struct DamageTests {
         ["HDEL", "sb:{s}:meta", "g"],
     ]
 
+    /// A busy machine is no stall, of which a node would tell.
+    private static func calm(_ times: inout LogTimes) { times.stall = .seconds(60) }
+
     private func change(_ change: [String], on bench: Bench) throws {
         if ["SET", "RPUSH"].contains(change[0]) { try bench.server.call("DEL", change[1]) }
         _ = try bench.server.connect().call(change)
@@ -36,8 +39,8 @@ struct DamageTests {
     @Test("LOG-38: a session whose keys were changed begins anew, on all nodes", arguments: changes.indices)
     func followed(index: Int) throws {
         let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b")
+        let a = try bench.node("a", Self.calm)
+        let b = try bench.node("b", Self.calm)
         for node in [a, b] { try node.open("s") }
         try append("1", from: a, on: bench)
         try a.keep("s")
@@ -54,7 +57,7 @@ struct DamageTests {
     @Test("LOG-38: a session whose keys were changed while no node had it begins anew", arguments: changes.indices)
     func opened(index: Int) throws {
         let bench = try Bench()
-        let a = try bench.node("a")
+        let a = try bench.node("a", Self.calm)
         try append("1", from: a, on: bench)
         try a.keep("s")
         try append("2", from: a, on: bench)

@@ -82,18 +82,18 @@ struct HostileTests {
         let bench = try Bench()
         let hostile = try HostileRedis(before: bench.server.port)
         let node = TestNode("a", on: bench.loop)
-        func start() throws {
-            try node.start([hostile.address], Self.impatient)
+        func start(_ tune: (inout LogTimes) -> Void) throws {
+            try node.start([hostile.address], tune)
             try bench.loop.run { node.log != nil || node.fault != nil }
             node.crash()
         }
         for (index, answer) in HostileRedis.wrongAnswers.enumerated() {
             let connection = try #require(HostileRedis.Connection(rawValue: index % 2))
             hostile.tell(.instead(answer, skipping: index / 2 % 4), on: connection)
-            try start()
+            try start(Self.impatient)
             hostile.stopLying()
         }
-        try start()
+        try start { _ in }
         #expect(node.fault?.message == nil)
     }
 }

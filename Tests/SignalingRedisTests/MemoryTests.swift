@@ -1,4 +1,5 @@
 import CoreTestSupport
+import RedisSimulation
 import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
@@ -47,15 +48,15 @@ struct MemoryTests {
 
     @Test("LOG-30: a node whose Redis has the library of an older version loads its own")
     func olderLibrary() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a")
         try a.open("s")
         let line = "register('append_freeing', append, { 'allow-oom' })\n"
         let older = FunctionLibrary.code.replacing(line, with: "")
         #expect(older != FunctionLibrary.code)
-        try bench.server.call("FUNCTION", "LOAD", "REPLACE", older)
+        _ = bench.redis.carryOut("FUNCTION", "LOAD", "REPLACE", older)
         try a.append("leave", to: "s", freesMemory: true)
-        try bench.loop.run { a.texts("s") == ["leave"] }
+        try bench.run { a.texts("s") == ["leave"] }
         #expect(a.dropped.isEmpty)
     }
 }

@@ -32,32 +32,31 @@ struct NodeTests {
 
     @Test("LOG-32: a frozen node is declared lost, and continues as another run when it thaws")
     func frozenNode() throws {
-        let server = try RedisServer()
-        let loops = try [UVLoop(), UVLoop()]
-        let nodes = try loops.enumerated().map { index, loop in
-            let node = TestNode("\(index)", on: loop)
-            try node.start([server.address], LogTimes.mortal)
-            try loop.run { node.log != nil }
-            try node.open("s")
-            return node
-        }
-        let run = nodes[0].run
-        try nodes[0].append("1", to: "s")
-        try loops[0].run { nodes[0].texts("s") == ["1"] }
-        // The loop of the first node stands still.
-        try loops[1].run { nodes[1].losses[run] != nil }
-        #expect(nodes[1].orphans == ["s"])
-        try nodes[0].append("never", to: "s")
-        try loops[0].run { !nodes[0].continued.isEmpty }
-        #expect(nodes[0].run != run)
-        #expect(nodes[0].log?.run == nodes[0].run)
-        #expect(nodes[0].log?.inFlightByteCount == 0)
-        #expect(nodes[0].log?.lossTime(of: run) != nil)
-        try nodes[0].open("s")
-        #expect(nodes[0].texts("s") == ["1"], "LOG-32: a tombstone refuses the run's commands")
-        try nodes[0].append("2", to: "s")
-        try loops[0].run { nodes[0].texts("s") == ["1", "2"] }
-        try loops[1].run { nodes[1].texts("s") == ["1", "2"] }
+        let bench = SimulatedBench()
+        let a = try bench.node("a", LogTimes.mortal)
+        let b = try bench.node("b", LogTimes.mortal)
+        for node in [a, b] { try node.open("s") }
+        let run = a.run
+        try a.append("1", to: "s")
+        try bench.run { a.texts("s") == ["1"] }
+        // The loop of a stands still.
+        let links = try bench.links(of: a)
+        var late: [() -> Void] = []
+        links.enter = { late.append($0) }
+        try bench.run { b.losses[run] != nil }
+        #expect(b.orphans == ["s"])
+        try a.append("never", to: "s")
+        links.enter = { $0() }
+        for event in late { event() }
+        try bench.run { !a.continued.isEmpty }
+        #expect(a.run != run)
+        #expect(a.log?.run == a.run)
+        #expect(a.log?.inFlightByteCount == 0)
+        #expect(a.log?.lossTime(of: run) != nil)
+        try a.open("s")
+        #expect(a.texts("s") == ["1"], "LOG-32: a tombstone refuses the run's commands")
+        try a.append("2", to: "s")
+        try bench.run { a.texts("s") == ["1", "2"] && b.texts("s") == ["1", "2"] }
     }
 
     @Test("LOG-32: Redis stands still longer than a sign of life is valid, and nobody is declared lost")
@@ -87,7 +86,7 @@ struct NodeTests {
 
     @Test("LOG-13: a node that stops keeps what was appended, and says goodbye at once")
     func stop() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a")
         let b = try bench.node("b")
         try a.open("s")
@@ -95,29 +94,15 @@ struct NodeTests {
         for index in 1...100 { try a.append("\(index)", to: "s") }
         try a.stop()
         #expect(a.texts("s").count == 100)
-        try bench.loop.run { b.losses[run] != nil && b.orphans == ["s"] }
+        try bench.run { b.losses[run] != nil && b.orphans == ["s"] }
         try b.open("s")
         #expect(b.texts("s").count == 100)
         #expect(b.log?.lossTime(of: run) != nil)
     }
 
-    @Test("a stop without Redis ends in its time")
-    func stopWithoutRedis() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.closing = .milliseconds(200) }
-        try a.open("s")
-        try bench.server.freeze()
-        try a.append("1", to: "s")
-        let start = bench.loop.now
-        try a.stop()
-        // Without the limit, it would wait until Redis has been silent for 10 s.
-        #expect(bench.loop.now.duration(since: start) < .seconds(9))
-        bench.server.thaw()
-    }
-
     @Test("sessions that no node was there to adopt are adopted by the next node")
     func adoptionAtStart() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a")
         try a.open("s")
         try a.append("1", to: "s")
@@ -125,24 +110,25 @@ struct NodeTests {
         let run = a.run
         try a.stop()
         let b = try bench.node("b")
-        try bench.loop.run { b.orphans == ["s"] }
+        try bench.run { b.orphans == ["s"] }
         #expect(b.losses[run] != nil)
     }
 
     @Test("LOG-32: a run that Redis does not know may be late: it is lost only after its time")
     func unknownRun() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try bench.node("a", LogTimes.mortal)
         try a.open("s")
         try a.append("1", to: "s")
         try bench.converge("s", count: 1)
         let run = a.run
+        try bench.links(of: a).die()
         a.crash()
-        try bench.server.call("DEL", "sb:nodes", "sb:node:\(run.hexadecimal)")
+        _ = bench.redis.carryOut("DEL", "sb:nodes", "sb:node:\(run.hexadecimal)")
         let b = try bench.node("b", LogTimes.mortal)
         try b.open("s")
         #expect(b.log?.lossTime(of: run) == nil)
-        try bench.loop.run { b.losses[run] != nil && b.orphans == ["s"] }
+        try bench.run { b.losses[run] != nil && b.orphans == ["s"] }
     }
 
     @Test("LOG-36: a node with another list of addresses is refused while others run, and accepted afterwards")

@@ -33,8 +33,8 @@ struct RestartTests {
     @Test("LOG-31: Redis restarts empty, and the nodes put back what it has forgotten")
     func restartEmpty() throws {
         let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
-        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        let a = try bench.node("a") { $0.restoring = .seconds(1) }
+        let b = try bench.node("b") { $0.restoring = .seconds(1) }
         for node in [a, b] {
             try node.open("s")
             try node.open("quiet")
@@ -61,8 +61,8 @@ struct RestartTests {
     @Test("LOG-31: Redis is emptied while it runs, and the nodes put everything back")
     func emptied() throws {
         let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(300) }
-        let b = try bench.node("b") { $0.restoring = .milliseconds(300) }
+        let a = try bench.node("a") { $0.restoring = .seconds(1) }
+        let b = try bench.node("b") { $0.restoring = .seconds(1) }
         for node in [a, b] { try node.open("s") }
         try a.append("1", to: "s")
         try bench.converge("s", count: 1)
@@ -73,30 +73,12 @@ struct RestartTests {
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
     }
 
-    @Test("LOG-31: Redis is emptied again while the nodes put everything back, and they put it back again")
-    func emptiedTwice() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(600) }
-        let b = try bench.node("b") { $0.restoring = .milliseconds(600) }
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        for _ in 1...3 {
-            try bench.server.call("FLUSHALL")
-            try bench.loop.run { (try? bench.server.call("EXISTS", "sb:{s}:meta")) == "1" }
-        }
-        try a.append("2", to: "s")
-        try b.append("3", to: "s")
-        try bench.converge("s", count: 3)
-        #expect(a.dropped.isEmpty && b.dropped.isEmpty)
-    }
-
     /// The second Redis stands for a replica that took over without the end of the log.
     @Test("LOG-31: a failover loses the end of the log, and a node puts it back")
     func failover() throws {
         let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
-        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
+        let a = try bench.node("a") { $0.restoring = .seconds(1) }
+        let b = try bench.node("b") { $0.restoring = .seconds(1) }
         for node in [a, b] { try node.open("s") }
         for index in 1...5 { try a.append("\(index)", to: "s") }
         try bench.converge("s", count: 5)
@@ -108,119 +90,6 @@ struct RestartTests {
         try bench.converge("s", count: 10)
         #expect(a.texts("s") == (1...10).map(String.init))
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
-    }
-
-    @Test("LOG-31: Redis restarts with data from before the session's present order, and a node puts that order back")
-    func olderOrder() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
-        try a.open("s")
-        try a.append("old", to: "s")
-        try bench.converge("s", count: 1)
-        let dump = try bench.copyOfRedis()
-        try bench.server.call("DEL", "sb:{s}:meta", "sb:{s}:log")
-        a.log?.close("s")
-        a.sessions["s"] = nil
-        try a.open("s")
-        for index in 1...3 { try a.append("\(index)", to: "s") }
-        try bench.converge("s", count: 3)
-        try bench.failOver(to: dump)
-        try a.append("4", to: "s")
-        try bench.converge("s", count: 4)
-        #expect(a.texts("s") == ["1", "2", "3", "4"] && a.dropped.isEmpty)
-    }
-
-    @Test("LOG-31: an empty Redis learns from the nodes how far the log's clock is ahead, and still restores all")
-    func clockOfEmptyRedis() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
-        let names: [SessionID] = ["s", "t", "u"]
-        for name in names {
-            try a.open(name)
-            try a.append("1", to: name)
-            try bench.converge(name, count: 1)
-        }
-        // As if Redis' clock had been an hour ahead until now.
-        let at = try #require(Int64(try bench.server.call("HGET", "sb:{s}:meta", "at")))
-        try bench.server.call("HSET", "sb:{s}:meta", "at", String(at + 3_600_000_000))
-        for name in names {
-            try a.append("2", to: name)
-            try bench.converge(name, count: 2)
-        }
-        try bench.server.killAndForget()
-        try bench.server.start()
-        for name in names {
-            try a.append("3", to: name)
-            try bench.converge(name, count: 3)
-        }
-        #expect(a.dropped.isEmpty)
-    }
-
-    @Test("LOG-31: a snapshot keeps the counter of a run that an emptied Redis does not know yet")
-    func counterOfUnknownRun() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        let b = try bench.node("b")
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try b.append("2", to: "s")
-        try bench.converge("s", count: 2)
-        let counter = "c:\(b.run.hexadecimal)"
-        try bench.server.call("HDEL", "sb:nodes", b.run.hexadecimal)
-        try a.keep("s")
-        #expect(try bench.server.call("HGET", "sb:{s}:meta", counter) == "1")
-    }
-
-    @Test("LOG-31: a node whose commands Redis has forgotten opens the session anew, and does not repeat them for ever")
-    func forgottenCounter() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        try a.open("s")
-        for index in 1...3 { try a.append("\(index)", to: "s") }
-        try bench.converge("s", count: 3)
-        try bench.server.call("HDEL", "sb:{s}:meta", "c:\(a.run.hexadecimal)")
-        try a.append("4", to: "s")
-        try bench.loop.run { a.dropped == ["s"] }
-        try a.open("s")
-        try a.append("4", to: "s")
-        try bench.loop.run { a.texts("s") == ["1", "2", "3", "4"] }
-    }
-
-    @Test("LOG-31: nodes that contradict each other drop the session, and it begins anew")
-    func contradiction() throws {
-        let bench = try Bench()
-        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
-        let b = try bench.node("b") { $0.restoring = .milliseconds(500) }
-        for node in [a, b] { try node.open("s") }
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        let dump = try bench.copyOfRedis()
-        try a.append("2", to: "s")
-        try bench.converge("s", count: 2)
-        // The copy has gone its own way.
-        try dump.call("XADD", "sb:{s}:log", "2-0", "at", "5", "id", "00000000000000ff:1", "cmd", "x")
-        try dump.call("HSET", "sb:{s}:meta", "n", "2", "id", "00000000000000ff:1")
-        try bench.failOver(to: dump)
-        try bench.loop.run { a.dropped == ["s"] && b.dropped == ["s"] }
-        try a.open("s")
-        #expect(a.texts("s").isEmpty)
-        try a.append("new", to: "s")
-        try bench.loop.run { a.texts("s") == ["new"] }
-    }
-
-    @Test("LOG-31: commands that only a late node has mean a new beginning, which is told")
-    func lateNode() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        try a.open("s")
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        a.hidesSnapshots = true
-        try bench.server.killAndForget()
-        try bench.server.start()
-        try bench.loop.run { a.dropped == ["s"] }
-        try a.open("s")
-        #expect(a.texts("s").isEmpty)
     }
 
     @Test("LOG-31: a session of an earlier Redis process, for which no node vouches, begins anew")
@@ -292,48 +161,6 @@ struct RestartTests {
         try bench.converge("s", count: 200)
         #expect(Set(a.texts("s")).count == 200)
         #expect(a.dropped.isEmpty && b.dropped.isEmpty)
-    }
-
-    @Test("Redis is out of memory in the middle of a pipeline, and all commands are kept once when it has some")
-    func outOfMemory() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        try a.open("s")
-        for index in 1...50 { try a.append("\(index)", to: "s") }
-        try bench.server.call("CONFIG", "SET", "maxmemory", "1mb")
-        for index in 51...100 { try a.append("\(index)", to: "s") }
-        // On a busy machine Redis may be silent for a moment before it refuses.
-        try bench.loop.run { a.log?.health == .stalled(CommandLogFault(.full, "")) }
-        try bench.server.call("CONFIG", "SET", "maxmemory", "0")
-        try bench.converge("s", count: 100)
-        #expect(a.texts("s") == (1...100).map(String.init))
-        try bench.loop.run { !a.isStalled }
-        // Signs of life pass.
-        #expect(a.continued.isEmpty)
-    }
-
-    @Test("LOG-4: a backward step of Redis' clock counts as zero")
-    func clockSteps() throws {
-        let bench = try Bench()
-        let a = try bench.node("a")
-        try a.open("s")
-        try a.append("1", to: "s")
-        try bench.converge("s", count: 1)
-        // As if the command had been ordered before a step of an hour.
-        let at = try #require(Int64(try bench.server.call("HGET", "sb:{s}:meta", "at")))
-        try bench.server.call("HSET", "sb:{s}:meta", "at", String(at + 3_600_000_000))
-        try a.append("2", to: "s")
-        try a.open("t")
-        try bench.converge("s", count: 2)
-        try a.append("t", to: "t")
-        try bench.loop.run { a.texts("t").count == 1 }
-        let times = try #require(a.sessions["s"]?.times)
-        #expect(times[1].duration(since: times[0]) >= .seconds(3_600))
-        let other = try #require(a.sessions["t"]?.times.first)
-        #expect(other >= times[1], "one clock for all sessions")
-        let log = try #require(a.log)
-        #expect(log.time(at: bench.loop.now) >= other)
-        #expect(log.time(at: bench.loop.now).duration(since: other) < .seconds(5))
     }
 
     @Test("damaged keys of a session are removed, and it begins anew")

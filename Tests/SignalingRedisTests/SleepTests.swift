@@ -20,25 +20,25 @@ struct SleepTests {
         node.sessions["s"] = nil
     }
 
-    private func begin(_ bench: Bench, _ texts: [String]) throws -> TestNode {
+    private func begin(_ bench: SimulatedBench, _ texts: [String]) throws -> TestNode {
         let a = try bench.node("a")
         try a.open("s")
         for text in texts { try a.append(text, to: "s") }
-        try bench.loop.run { a.texts("s") == texts }
+        try bench.run { a.texts("s") == texts }
         return a
-    }
-
-    private func isAsleep(_ bench: Bench) throws -> Bool {
-        try bench.server.call("HGET", "sb:{s}:meta", "z") == "1"
     }
 
     @Test("HIS-3: a sleeper is its last state, lives as long as its history, and goes on where it stopped")
     func sleepAndWake() throws {
         let bench = try Bench()
-        let a = try begin(bench, ["join", "end"])
+        func isAsleep() throws -> Bool { try bench.server.call("HGET", "sb:{s}:meta", "z") == "1" }
+        let a = try bench.node("a")
+        try a.open("s")
+        for text in ["join", "end"] { try a.append(text, to: "s") }
+        try bench.converge("s", count: 2)
         a.log?.sleepingLife = .seconds(700_000)
         try fallAsleep(a)
-        try bench.loop.run { try isAsleep(bench) }
+        try bench.loop.run { try isAsleep() }
         #expect(try bench.server.call("EXISTS", "sb:{s}:log") == "0")
         // A read opens it, and does not shorten its life.
         let b = try bench.node("b")
@@ -51,7 +51,7 @@ struct SleepTests {
         try b.append("wake", to: "s")
         try a.open("s")
         try bench.converge("s", count: 3)
-        #expect(try !isAsleep(bench))
+        #expect(try !isAsleep())
         for suffix in ["meta", "snap", "log"] {
             let life = Int(try bench.server.call("TTL", "sb:{s}:\(suffix)")) ?? 0
             #expect((80_000...86_400).contains(life), "\(suffix) lives as long as that of any session")
@@ -64,27 +64,27 @@ struct SleepTests {
 
     @Test("MOD-9: a sleeper lives as long as its restriction, or its history if that is longer")
     func restricted() throws {
-        func life(hasHistory: Bool, _ end: (MonotonicInstant) -> RestrictionEnd) throws -> Int {
-            let bench = try Bench()
+        func life(hasHistory: Bool, _ end: (MonotonicInstant) -> RestrictionEnd) throws -> Int64 {
+            let bench = SimulatedBench()
             let a = try begin(bench, ["join", "end"])
             let log = try #require(a.log)
             log.sleepingLife = .seconds(5_000)
-            let reason = SleepReason(hasHistory: hasHistory, restrictionsEnd: end(log.time(at: bench.loop.now)))
+            let reason = SleepReason(hasHistory: hasHistory, restrictionsEnd: end(log.time(at: bench.now)))
             try fallAsleep(a, for: reason)
-            try bench.loop.run { try isAsleep(bench) }
-            let lives = try ["meta", "snap"].map { Int(try bench.server.call("TTL", "sb:{s}:\($0)")) ?? 0 }
+            try bench.run { bench.redis.isAsleep("s") }
+            let lives = ["meta", "snap"].map { bench.redis.carryOut("TTL", "sb:{s}:\($0)").number ?? 0 }
             #expect(abs(lives[0] - lives[1]) <= 1)
             return lives[0]
         }
-        #expect((950...1_001).contains(try life(hasHistory: false) { .at($0.advanced(by: .seconds(1_000))) }))
-        #expect((4_950...5_000).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(1_000))) }))
-        #expect((8_950...9_001).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(9_000))) }))
+        #expect((999...1_001).contains(try life(hasHistory: false) { .at($0.advanced(by: .seconds(1_000))) }))
+        #expect((4_999...5_000).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(1_000))) }))
+        #expect((8_999...9_001).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(9_000))) }))
         #expect(try life(hasHistory: false) { _ in .whenLifted } > 90 * 365 * 86_400)
     }
 
     @Test("HIS-3: a command that overtakes the last state keeps the session awake")
     func overtaken() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try begin(bench, ["join", "end"])
         let snapshot = try #require(a.snapshot(of: "s"))
         let b = try bench.node("b")
@@ -95,17 +95,15 @@ struct SleepTests {
         // Commands of one link are carried out in their order.
         try a.append("signal", to: "s")
         try bench.converge("s", count: 4)
-        #expect(try !isAsleep(bench) && bench.server.call("XLEN", "sb:{s}:log") == "4")
+        #expect(!bench.redis.isAsleep("s"))
+        #expect(bench.redis.carryOut("XRANGE", "sb:{s}:log", "0-0", "+").array?.count == 4)
     }
 
     /// With some seeds, the call arrives although its link breaks.
     @Test("HIS-3: a last state that the network loses is sent again", arguments: 1...8 as ClosedRange<UInt64>)
     func lostOnItsWay(seed: UInt64) throws {
         let bench = SimulatedBench(seed: seed)
-        let a = try bench.node("a")
-        try a.open("s")
-        try a.append("end", to: "s")
-        try bench.run { a.texts("s") == ["end"] }
+        let a = try begin(bench, ["end"])
         bench.redis.freeze()
         try fallAsleep(a)
         bench.pass(.milliseconds(50))
@@ -117,13 +115,13 @@ struct SleepTests {
 
     @Test("LOG-30: a node whose Redis has the library of an older version loads its own")
     func olderLibrary() throws {
-        let bench = try Bench()
+        let bench = SimulatedBench()
         let a = try begin(bench, ["end"])
         let line = "register('sleep', sleep, { 'allow-oom' })\n"
         let older = FunctionLibrary.code.replacing(line, with: "")
         #expect(older != FunctionLibrary.code)
-        try bench.server.call("FUNCTION", "LOAD", "REPLACE", older)
+        _ = bench.redis.carryOut("FUNCTION", "LOAD", "REPLACE", older)
         try fallAsleep(a)
-        try bench.loop.run { try isAsleep(bench) }
+        try bench.run { bench.redis.isAsleep("s") }
     }
 }

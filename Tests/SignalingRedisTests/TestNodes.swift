@@ -253,11 +253,4 @@ final class Bench {
         let states = nodes.compactMap { $0.sessions[session]?.texts }
         #expect(states.allSatisfy { $0 == states.first && $0.count == count })
     }
-
-    /// How often Redis has read fields of a hash. A check of a session that has not changed does it once.
-    func reads() throws -> Int {
-        let statistics = try server.call("INFO", "commandstats")
-        let line = statistics.split(whereSeparator: \.isNewline).first { $0.hasPrefix("cmdstat_hmget:calls=") }
-        return line.flatMap { Int($0.drop { $0 != "=" }.dropFirst().prefix(while: \.isNumber)) } ?? 0
-    }
 }
