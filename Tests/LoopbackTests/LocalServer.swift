@@ -19,13 +19,13 @@ final class LocalServer: Sendable {
     let sessionId: SessionID
 
     init(
-        port: Int = 0, heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil,
+        heartbeat: Duration = Limits.heartbeat, webRoot: String? = nil,
         sessionBounds: SessionState.Bounds = .init()
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         server = try SignalingServer(
             configuration: ServerConfiguration(
-                port: port, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
+                port: 0, access: .project(apiKey: Self.apiKey, apiSecret: Self.secret), webRoot: webRoot,
                 heartbeat: heartbeat, sessionBounds: sessionBounds), logger: logger)
         address = try await server.start()
         project = try #require(Project(apiKey: APIKey(Self.apiKey), secret: Self.secret))

@@ -5,6 +5,7 @@ import SignalingProtocol
 import SignalingServer
 import Synchronization
 import Testing
+import VerificationTools
 
 @Suite("A Swift client and a server over a real socket", .timeLimit(.minutes(5)))
 struct SessionTests {
@@ -104,8 +105,11 @@ struct SessionTests {
 
     @Test("G2: a signal that waits for the connection is withdrawn when its task is cancelled, and never arrives")
     func cancelledSignal() async throws {
-        let first = try await LocalServer()
-        let ada = try await first.join(data: "Ada")
+        let (first, second) = (try await LocalServer(), try await LocalServer())
+        let relay = try NetworkRelay(to: first.address.port)
+        defer { relay.stop() }
+        let ada = try await first.join(data: "Ada", server: "http://127.0.0.1:\(relay.port)")
+        relay.goDown()
         await first.server.stop()
         #expect(try await ada.events.next() == .reconnecting)
         let session = ada.session
@@ -114,7 +118,8 @@ struct SessionTests {
         waiting.cancel()
         let error = await failure(of: waiting)
         #expect(error?.code == .notConnected && error?.message.contains("cancelled before it was sent") == true)
-        let second = try await LocalServer(port: first.address.port)
+        relay.retarget(to: second.address.port)
+        relay.goUp()
         #expect(try await ada.events.next() == .reconnected(.lost))
         #expect(await failure(of: kept) == nil)
         #expect(try await ada.events.nextSignal().data == "kept")

@@ -437,7 +437,7 @@ struct SessionTests {
 
     @Test("G7: a replayed signal of a client that has left creates no connection")
     func replay() async throws {
-        let room = try await Room(sessionBounds: .init(resumeWindow: .zero, recoveryWindow: .seconds(60)))
+        let room = try await Room(sessionBounds: .init(resumeWindow: .zero, recoveryWindow: .seconds(600)))
         let relay = try NetworkRelay(to: try #require(room.url.port))
         defer { relay.stop() }
         let settings = OTSessionSettings()

@@ -171,7 +171,7 @@ struct HTTPTests {
 
     @Test("a body that arrives too slowly gets a 408 at an absolute deadline", arguments: Wire.allCases)
     func slowBody(wire: Wire) async throws {
-        try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(400) }) { server in
+        try await TestServer.with(wire, { $0.requestTimeout = .short }) { server in
             let socket = try server.rawSocket()
             try socket.send("POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\n")
             try socket.send("x")
@@ -325,7 +325,7 @@ struct HTTPTests {
             wire,
             {
                 $0.answerTimeout = .milliseconds(200)
-                $0.requestTimeout = .milliseconds(500)
+                $0.requestTimeout = .short
                 $0.responseTimeout = .long
             }
         ) { server in
@@ -381,7 +381,7 @@ struct HTTPTests {
         "a client that pipelines or half-closes without reading its response does not make the loop spin",
         arguments: Wire.allCases)
     func noSpinning(wire: Wire) async throws {
-        try await TestServer.with(wire, { $0.responseTimeout = .milliseconds(500) }) { server in
+        try await TestServer.with(wire, { $0.responseTimeout = .short }) { server in
             try await server.onLoop { _, handler in
                 handler.onRequest = { exchange in
                     exchange.respond(HTTPResponse(status: 200, body: Array(repeating: 1, count: 20_000_000)))

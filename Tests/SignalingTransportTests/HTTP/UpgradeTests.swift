@@ -116,7 +116,7 @@ struct UpgradeTests {
 
     @Test("a client that does not complete its handshake is cut at the deadline", arguments: Wire.allCases)
     func slowHandshake(wire: Wire) async throws {
-        try await TestServer.with(wire, { $0.requestTimeout = .milliseconds(300) }) { server in
+        try await TestServer.with(wire, { $0.requestTimeout = .short }) { server in
             let silent = try server.rawSocket()
             let slow = try server.rawSocket()
             try slow.send("GET /v1/signaling HTTP/1.1\r\nHost: ")

@@ -227,9 +227,7 @@ struct TLSServerTests {
             try sockets[2].send(Array(Self.greeting.prefix(3)))
             let turns = EventLog<Int>()
             try await server.onLoop { server, _ in server.loop.onTurnEnded = { turns.append(1) } }
-            let start = LoopThread.now
             for socket in sockets { #expect(try socket.receiveToEnd() == []) }
-            #expect(LoopThread.now.duration(since: start) < Duration.long / 2)
             try await server.waitForNoConnections()
             #expect(turns.all.count < 500)
         }
@@ -237,7 +235,7 @@ struct TLSServerTests {
 
     @Test("a client that sends nothing after the handshake is cut at the deadline")
     func silentAfter() async throws {
-        try await TestServer.with(.tls, { $0.requestTimeout = .milliseconds(300) }) { server in
+        try await TestServer.with(.tls, { $0.requestTimeout = .short }) { server in
             let socket = try server.rawSocket()
             #expect(try socket.receiveToEnd() == [])
         }

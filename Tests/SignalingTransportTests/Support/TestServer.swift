@@ -160,6 +160,8 @@ func isClosed(_ event: ServerEvent) -> Bool {
 }
 
 extension Duration {
-    /// Longer than any step of a test takes.
-    static let long = Duration.seconds(60)
+    /// Longer than any step of a test takes, also on a machine that is busy with all other tests.
+    static let long = Duration.seconds(600)
+    /// A deadline of the server that a test waits for, and before which its client has something to do.
+    static let short = Duration.milliseconds(1_500)
 }
