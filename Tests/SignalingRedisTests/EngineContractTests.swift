@@ -4,6 +4,7 @@ import RedisTestSupport
 import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
+import TestSupport
 import Testing
 
 @testable import SignalingRedis
