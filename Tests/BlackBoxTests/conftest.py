@@ -3,7 +3,8 @@
 SIGNALBOX_BIN   the program; default: the debug build
 
 Tests may be coroutines. A test marked `waiting` waits for a timeout of the server: it starts with the first test,
-runs beside all others, and reports its result at the end.
+runs beside all others, and reports its result at the end. Some tests of documents, packages and programs of others run
+only if something that they read has changed lately (relevance.py).
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import pytest
 
 import grave_faults
 import planted_secrets
+import relevance
 from server_process import Server
 
 # The time limit of one test. It only ends a test that hangs; no result depends on it.
@@ -22,6 +24,7 @@ TEST_SECONDS = 240
 
 
 def pytest_configure(config):
+    config.pluginmanager.register(relevance)
     config.addinivalue_line("markers", "waiting: waits for a timeout of the server, beside the other tests")
     # A process in the background may ignore these signals, and its children with it. Some tests send them.
     for number, handler in [(signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)]:
