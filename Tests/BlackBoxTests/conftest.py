@@ -2,25 +2,21 @@
 
 SIGNALBOX_BIN   the program; default: the debug build
 
-Tests may be coroutines. A test marked `waiting` waits for a timeout of the server: it starts with the first test,
-runs beside all others, and reports its result at the end. Some tests of documents, packages and programs of others run
-only if something that they read has changed lately (relevance.py).
+Tests may be coroutines. Those marked `waiting` run beside all others (beside.py). Some tests of documents, packages and
+programs of others run only if something that they read has changed lately (relevance.py).
 """
 
 import asyncio
 import inspect
 import signal
-import threading
 
 import pytest
 
 import grave_faults
 import planted_secrets
 import relevance
+from beside import TEST_SECONDS, is_waiting, waiting_tests  # noqa: F401  The last one is a fixture.
 from server_process import Server
-
-# The time limit of one test. It only ends a test that hangs; no result depends on it.
-TEST_SECONDS = 240
 
 
 def pytest_configure(config):
@@ -33,7 +29,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.get_closest_marker("waiting") is not None)
+    items.sort(key=is_waiting)
 
 
 @pytest.fixture(scope="session")
@@ -74,38 +70,12 @@ def session(server):
     return server.project.session()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def waiting_tests(request):
-    """Starts the tests marked `waiting` on a thread. Their only fixture is `server`."""
-    items = [item for item in request.session.items if item.get_closest_marker("waiting")]
-    if not items:
-        yield {}
-        return
-    server = request.getfixturevalue("shared_server")
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    yield {item: asyncio.run_coroutine_threadsafe(item.obj(server), loop) for item in items}
-    asyncio.run_coroutine_threadsafe(cancel_all(), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-
-
-async def cancel_all():
-    """Ends the tests that a failure has left running."""
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    if pyfuncitem.get_closest_marker("waiting"):
-        pyfuncitem._request.getfixturevalue("waiting_tests")[pyfuncitem].result(TEST_SECONDS)
+    if is_waiting(pyfuncitem):
+        pyfuncitem._request.getfixturevalue("waiting_tests").report(pyfuncitem)
         return True
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), TEST_SECONDS))
