@@ -1,7 +1,4 @@
-"""Clients that read slowly or not at all: docs/PROTOCOL.md WIRE-13, WIRE-14, LEAVE-1 and G5.
-
-Time limits are one heartbeat: a server that waits for a stalled client closes it only after two.
-"""
+"""Clients that read slowly or not at all: docs/PROTOCOL.md WIRE-13, WIRE-14, LEAVE-1 and G5."""
 
 import asyncio
 import itertools
@@ -41,25 +38,22 @@ async def test_g_5_a_stalled_reader_delays_no_other_client_and_is_closed(quiet_s
     raw = await stalled(server, session)
     async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
         before = server.memory()
-        is_closed, sent, slowest = False, 0, 0.0
+        is_closed, sent = False, 0
         data = "x" * 8000
         receiving = asyncio.create_task(count_until_end(bob))
         # More than all buffers between the server and the stalled reader hold.
         while not is_closed:
             assert sent < 20_000, "the stalled reader is still connected"
-            started = time.monotonic()
             requests = [await ada.request("signal", type="load", data=data) for _ in range(20)]
             for request in requests:
                 answer, events = await ada.answer(request)
                 assert answer["ev"] == "ack"
                 is_closed = is_closed or any(event["ev"] == "connectionDestroyed" for event in events)
             sent += len(requests)
-            slowest = max(slowest, time.monotonic() - started)
         await ada.signal(type="end")
         assert await receiving == sent, "the other receiver loses nothing"
-        assert slowest < HEARTBEAT_SECONDS
         assert server.memory() - before < 100 << 20
-        # The stalled reader finds the close when it reads again.
+        # The stalled reader finds the close when it reads again. A server that had waited for it would close with 4001.
         raw.writer.transport.resume_reading()
         assert await raw.close_code() == 4002
     raw.writer.transport.abort()
@@ -75,9 +69,14 @@ async def count_until_end(client):
             return count
 
 
-async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_closed_with_4002(quiet_server):
+@pytest.mark.waiting
+async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_closed_with_4002():
     """WIRE-13, G5: the server stops reading from the client, whose requests do not fill the server's memory."""
-    server, session = quiet_server, quiet_server.project.session()
+    with Server("--signal-rate", "0", log_level="debug", resume_seconds=1) as server:
+        await a_client_reads_no_answers(server, server.project.session())
+
+
+async def a_client_reads_no_answers(server, session):
     async with await Bystander.join(server, session) as bystander:
         raw = await stalled(server, session)
         created = await bystander.expect("connectionCreated")
@@ -86,18 +85,17 @@ async def test_wire_14_a_client_that_sends_requests_and_reads_no_answers_is_clos
         accepted, most = [], 0
         # The sender goes on until the server cuts the connection. A sender that gave up after some seconds without
         # progress would fall silent on a machine that paused so long, and the server would close with 4001.
-        async with asyncio.timeout(6 * HEARTBEAT_SECONDS):
-            sending = asyncio.create_task(send_all(raw, [batch] * 400, accepted))
-            while not sending.done():
-                await asyncio.wait([sending], timeout=1)
-                most = max(most, server.memory())
+        sending = asyncio.create_task(send_all(raw, [batch] * 400, accepted))
+        while not sending.done():
+            await asyncio.wait([sending], timeout=1)
+            most = max(most, server.memory())
         # TCP pushes back until the server cuts the connection: two heartbeats without progress.
         pauses = [later - earlier for earlier, later in itertools.pairwise(accepted + [time.monotonic()])]
         assert max(pauses) > 1.5 * HEARTBEAT_SECONDS
         assert most - before < 16 << 20
         await bystander.expect("connectionDestroyed", connectionId=created["connection"]["connectionId"])
         # The code comes from the server's log: requests that the server has not read make TCP discard the close frame.
-        assert "code=4002" in server.err.until("closing")
+        assert "code=4002" in await asyncio.to_thread(server.err.until, "closing")
         raw.writer.transport.abort()
         await bystander.is_unaffected()
 
@@ -118,48 +116,6 @@ async def send_all(raw, pieces, accepted=None):
                     accepted.append(time.monotonic())
         except ConnectionError:
             pass
-
-
-async def test_wire_13_a_hundred_thousand_requests_without_reading_are_all_answered_in_order(quiet_server):
-    """Signals, unknown targets and second connects, some of which the server refuses at once.
-
-    Other clients are not delayed.
-    """
-    server = quiet_server
-    count = 100_000
-    texts = {
-        0: b'{"op":"signal","id":%d,"type":"own"}', 1: b'{"op":"signal","id":%d,"to":"nobody"}',
-        2: b'{"op":"connect","id":%d,"apiKey":"k","sessionId":"s","token":"t"}',
-    }
-    raw = await stalled(server, server.project.session())
-    before, most, slowest = server.memory(), 0, 0.0
-    lines = [texts[number % 3] % number for number in range(count)]
-    frames = [frame(TEXT, b"\n".join(lines[at : at + 500])) for at in range(0, count, 500)]
-    sending = asyncio.create_task(send_all(raw, frames))
-    async with await Client.join(server, server.project.session()) as ada:
-        # The client does not read, and the server does not read from it: another client chats, and the server does not
-        # grow.
-        for _ in range(500):
-            started = time.monotonic()
-            await ada.signal(type="chat", data="x")
-            slowest = max(slowest, time.monotonic() - started)
-            most = max(most, server.memory() - before)
-    assert most < 16 << 20
-    assert slowest < HEARTBEAT_SECONDS
-    raw.writer.transport.resume_reading()
-    answered, own = 0, 0
-    while answered < count:
-        for event in await raw.objects():
-            if event["ev"] == "signal":
-                own += 1
-            elif event["ev"] != "ping":
-                assert event["id"] == answered, event
-                expected = [("ack", None), ("error", 404), ("error", 1015)][answered % 3]
-                assert (event["ev"], event.get("code")) == expected
-                answered += 1
-                assert own == (answered + 2) // 3, "SIG-6: each ack follows its signal, and nothing is lost"
-    await sending
-    raw.writer.transport.abort()
 
 
 @pytest.mark.waiting
@@ -193,28 +149,6 @@ async def test_wire_14_a_client_that_reads_slowly_is_kept_for_more_than_two_hear
                     answered += 1
     await sending
     raw.writer.transport.abort()
-
-
-async def test_wire_13_g_5_the_server_handles_a_few_requests_of_a_client_and_then_serves_the_others(server, session):
-    """A message of the largest size, full of requests. The answers of one turn come in one message (WIRE-11)."""
-    count = 1500
-    async with await RawSocket.websocket(server) as raw, await Bystander.join(server, session) as bystander:
-        await raw.send_text(connect_line(server, server.project.session()))
-        await raw.objects()
-        await raw.send_text("\n".join('{"op":"signal","id":%d,"to":"nobody"}' % number for number in range(count)))
-        answers, largest = [], 0
-        while len(answers) < count:
-            objects = await raw.objects()
-            largest = max(largest, len(objects))
-            answers += [event["id"] for event in objects if event["ev"] == "error"]
-        assert answers == list(range(count))
-        assert largest <= 100
-        # A request behind such a message is not lost, even if the client disconnects with it.
-        await raw.send_text(
-            "\n".join(['{"op":"signal","id":1,"to":"nobody"}'] * count + ['{"op":"disconnect","id":2}'])
-        )
-        assert await raw.close_code() == 1000
-        await bystander.is_unaffected()
 
 
 def queued_byte_count(port):

@@ -1,6 +1,5 @@
 """Invalid input: the client gets an error or a close code, and other clients are unaffected."""
 
-import asyncio
 import json
 import time
 
@@ -58,14 +57,6 @@ async def test_wire_9_ten_bad_lines_close_the_connection_with_4503(server, sessi
         await bystander.is_unaffected()
 
 
-async def test_wire_9_bad_lines_of_one_message_are_counted_one_by_one_and_before_connecting(server):
-    async with await Client.open(server) as culprit:
-        await culprit.send("\n".join(["oops"] * 200))
-        code, events = await culprit.closed()
-        assert code == 4503
-        assert [event["ev"] for event in events if event["ev"] == "error"] == ["error"] * 10
-
-
 async def test_wire_2_a_binary_message_is_refused(server, session):
     async with await Bystander.join(server, session) as bystander, await Client.join(server, session) as culprit:
         await culprit.send(b'{"op":"signal"}')
@@ -101,34 +92,6 @@ async def connected(raw, server, session):
     return event["connection"]["connectionId"]
 
 
-def fragments(text, count):
-    """The frames of one text message in this many fragments."""
-    text = text.encode()
-    size = -(-len(text) // count)
-    parts = [text[index * size : (index + 1) * size] for index in range(count)]
-    assert b"".join(parts) == text
-    return b"".join(
-        frame(CONTINUATION if index else TEXT, part, fin=index == count - 1) for index, part in enumerate(parts)
-    )
-
-
-async def test_wire_10_a_message_in_64_fragments_is_accepted(server, session):
-    async with await RawSocket.websocket(server) as raw:
-        await connected(raw, server, session)
-        await raw.send(fragments(padded(65536, data="é€😀"), 64))
-        event, ack = await raw.objects()
-        assert event["data"] == "é€😀" and ack["ev"] == "ack"
-
-
-@pytest.mark.parametrize("length, count", [(65537, 2), (1000, 65)])
-async def test_wire_10_more_than_64_fragments_or_65536_bytes_are_refused(server, session, length, count):
-    async with await Bystander.join(server, session) as bystander, await RawSocket.websocket(server) as raw:
-        culprit = await connected(raw, server, session)
-        await raw.send(fragments(padded(length), count))
-        assert await raw.close_code() == 1009
-        await bystander.is_unaffected(culprit)
-
-
 async def test_wire_10_text_that_is_not_utf_8_is_refused(server, session):
     async with await Bystander.join(server, session) as bystander:
         for split in (False, True):
@@ -143,26 +106,6 @@ async def test_wire_10_text_that_is_not_utf_8_is_refused(server, session):
             await bystander.expect("connectionCreated")
             await bystander.expect("connectionDestroyed", connectionId=culprit)
         await bystander.is_unaffected()
-
-
-async def test_wire_3_messages_do_not_depend_on_how_tcp_splits_them(server, session):
-    """One byte at a time, and everything at once."""
-    lines = "".join('{"op":"signal","id":%d,"data":"%d"}\n' % (n, n) for n in range(2, 6))
-    stream = frame(TEXT, connect_line(server, session).encode())
-    for pieces in (1, 7, 10**6):
-        async with await RawSocket.websocket(server) as raw:
-            await raw.send(stream)
-            assert (await raw.objects())[0]["ev"] == "connected"
-            rest = frame(TEXT, lines.encode()) + frame(TEXT, b'{"op":"disconnect","id":9}')
-            for start in range(0, len(rest), pieces):
-                await raw.send(rest[start : start + pieces])
-                await asyncio.sleep(0)
-            events = []
-            while not events or events[-1]["ev"] != "disconnected":
-                events += await raw.objects()
-            assert [e["data"] for e in events if e["ev"] == "signal"] == ["2", "3", "4", "5"]
-            assert [e["id"] for e in events if e["ev"] == "ack"] == [2, 3, 4, 5, 9]
-            assert await raw.close_code() == 1000
 
 
 # Tests/Conformance/broken_frames.py and the Swift tests send one of each kind.
@@ -182,25 +125,6 @@ async def test_rfc_6455_a_broken_frame_ends_only_its_own_connection(server, sess
         await bystander.is_unaffected()
 
 
-async def test_rfc_6455_a_broken_close_frame_ends_only_its_own_connection(server, session):
-    async with await Bystander.join(server, session) as bystander, await RawSocket.websocket(server) as raw:
-        culprit = await connected(raw, server, session)
-        await raw.send(frame(CLOSE, (1005).to_bytes(2, "big")))
-        await raw.ends()
-        await bystander.expect("connectionCreated")
-        await bystander.expect("connectionDestroyed", connectionId=culprit)
-        await bystander.is_unaffected()
-
-
-async def test_con_8_a_second_connect_is_refused_and_the_first_connection_continues(server, session):
-    async with await Bystander.join(server, session) as bystander, await Client.join(server, session) as culprit:
-        for key, other in (("100", server.project.session()), ("100", session), ("wrong", "wrong")):
-            request = await culprit.request("connect", apiKey=key, sessionId=other, token=server.project.token(session))
-            await culprit.refused(1015, "OT_ILLEGAL_STATE", request, retryable=False)
-        await bystander.is_unaffected(culprit.id)
-        assert (await culprit.signal())[0]["ev"] == "ack"
-
-
 async def test_con_1_requests_before_connect_are_refused(server, session):
     async with await Bystander.join(server, session) as bystander, await Client.open(server) as culprit:
         for op, members, code in [
@@ -214,15 +138,6 @@ async def test_con_1_requests_before_connect_are_refused(server, session):
         await bystander.is_unaffected()
         request = await culprit.request("connect", apiKey="100", sessionId=session, token=server.project.token(session))
         await culprit.expect("connected", id=request)
-
-
-@pytest.mark.parametrize("members", [{"apiKey": 100}, {"options": []}, {"resume": {}}], ids=str)
-async def test_con_3_a_connect_of_the_wrong_shape_is_answered_as_a_bad_line(server, session, members):
-    async with await Client.open(server) as client:
-        await client.send(connect_line(server, session, **members))
-        await client.refused(400, "OT_INVALID_PARAMETER", 1)
-        await client.send(connect_line(server, session))
-        await client.expect("connected")
 
 
 def wrong_tokens(project, session):
@@ -278,24 +193,7 @@ async def test_con_3_wrong_keys_and_sessions_are_refused(server, session):
         await bystander.is_unaffected()
 
 
-async def test_tok_1_tok_6_a_session_id_with_either_prefix_is_accepted_whoever_created_it(server):
-    """The test creates the ids itself, as another backend would."""
-    for prefix in ("1_", "2_"):
-        session = server.project.session(prefix)
-        async with await Client.join(server, session) as client:
-            assert (await client.signal())[0]["ev"] == "ack"
-
-
 # Upgrades and requests that are not the WebSocket of the protocol
-
-
-async def test_wire_1_the_subprotocol_is_required_and_confirmed(server):
-    async with await RawSocket.open(server) as raw:
-        await raw.send(handshake(Sec_WebSocket_Protocol="other, signalbox.v1, more"))
-        head = await raw.head()
-        assert head.startswith("HTTP/1.1 101 ")
-        assert "\r\nsec-websocket-protocol: signalbox.v1\r\n" in head.lower()
-        assert "sec-websocket-extensions" not in head.lower()
 
 
 async def test_wire_12_a_page_of_any_origin_may_open_the_socket_and_needs_a_token(server, session):
@@ -316,15 +214,10 @@ async def test_wire_12_a_page_of_any_origin_may_open_the_socket_and_needs_a_toke
     "request_",
     [
         handshake(Sec_WebSocket_Protocol=None),
-        handshake(Sec_WebSocket_Protocol="other"),
         handshake(Sec_WebSocket_Protocol="signalbox.v2"),
-        handshake(Sec_WebSocket_Protocol=""),
-        handshake(Sec_WebSocket_Protocol="SIGNALBOX.V1x, signalbox"),
-        handshake("/v1/other"),
-        handshake("/"),
         handshake("/v1/signaling/"),
-        handshake("/v1/signalingx"),
-        handshake(Sec_WebSocket_Key=None),
+        handshake("//v1/signaling"),
+        handshake("/%761/signaling"),
         handshake(Sec_WebSocket_Version="12"),
     ],
     ids=lambda request: request.decode()[:24] + str(len(request)),
@@ -344,11 +237,8 @@ async def test_rfc_6455_a_frame_right_behind_the_upgrade_is_accepted_or_refused_
         assert answer is None or answer[0] == CLOSE or b'"ev":"connected"' in answer[1], answer
 
 
-async def test_wire_1_a_plain_get_of_the_socket_path_is_answered(server):
+async def test_wire_1_a_plain_get_of_the_socket_path_is_answered_and_a_query_behind_it_is_ignored(server):
     assert server.request("GET", "/v1/signaling").status == 426
-
-
-async def test_wire_1_a_query_after_the_path_is_ignored(server):
     async with await RawSocket.open(server) as raw:
         await raw.send(handshake("/v1/signaling?x=1"))
         assert (await raw.head()).startswith("HTTP/1.1 101 ")
@@ -357,14 +247,9 @@ async def test_wire_1_a_query_after_the_path_is_ignored(server):
 @pytest.mark.parametrize(
     "garbage",
     [
-        b"\0" * 64, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100, b"hello\r\n\r\n",
-        b"\r\n" * 50 + b"x\r\n\r\n",
-        b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
-        b"GET /" + b"a" * 20000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"a" * 20000 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 4000 + b"\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"GET http://elsewhere/ HTTP/1.1\r\nHost: elsewhere\r\n\r\n", b"CONNECT localhost:1 HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100, b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"a" * 20000 + b"\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         bytes(range(256)) * 8 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: \0\xff\xfe\r\n\r\n",
     ],
     ids=lambda garbage: repr(garbage[:16]),
 )  # fmt: skip

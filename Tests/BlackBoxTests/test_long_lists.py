@@ -32,8 +32,7 @@ async def crowd(server, count=COUNT):
     return session
 
 
-@pytest.mark.parametrize("pages", [False, True])
-async def test_g_5_con_11_clients_that_do_not_read_a_long_list_share_it(quiet_server, pages):
+async def test_g_5_con_11_clients_that_do_not_read_a_long_list_share_it(quiet_server):
     """Each of these clients is owed a list of 2.4 MB. A copy for each would take hundreds of megabytes."""
     server = quiet_server
     session = await crowd(server)
@@ -41,7 +40,7 @@ async def test_g_5_con_11_clients_that_do_not_read_a_long_list_share_it(quiet_se
     for _ in range(150):
         raw = await RawSocket.websocket(server, receive_buffer=8192)
         raw.writer.transport.pause_reading()
-        await raw.send_text(connect_line(server, session, options={"connectionPages": pages}))
+        await raw.send_text(connect_line(server, session))
         sockets.append(raw)
     # A client that reads has all of them in its list, so the server has handled their requests.
     async with await Client.join(server, session, options={"connectionPages": True}) as ada:
@@ -79,10 +78,3 @@ async def test_con_11_a_long_list_within_connected_comes_in_fragments_and_a_ping
         await raw.send_text('{"op":"signal","id":2,"type":"after"}')
         signal, ack = await raw.objects()
         assert (signal["type"], ack["ev"]) == ("after", "ack")
-
-
-async def test_con_5_con_11_a_client_library_joins_the_fragments_of_a_long_list(quiet_server):
-    session = await crowd(quiet_server, 100)
-    async with await Client.join(quiet_server, session) as ada:
-        assert len(ada.connected["connections"]) == 101
-        await ada.signal(type="after")

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from credentials import base64url
-from server_process import Server
 from signalbox_client import Bystander, Client
 from test_resume import reconnect
 
@@ -23,30 +22,6 @@ async def test_wire_11_all_pending_lines_go_out_in_one_text_message(server, sess
         assert ada.message_count == received + 1
         assert [line["data"] for line in lines if line["ev"] == "signal"] == [str(number) for number in range(20)]
         assert [line["id"] for line in lines if line["ev"] == "ack"] == [request["id"] for request in requests]
-
-
-@pytest.fixture
-def patient():
-    """A server with the default windows, so that a slow machine does not end the resume window."""
-    with Server() as server:
-        yield server
-
-
-async def test_res_4_the_replay_follows_connected_and_newer_events_follow_the_replay(patient):
-    """Events from before and after the resume arrive in seq order; online-only signals are not replayed."""
-    session = patient.project.session()
-    async with await Client.join(patient, session) as bob:
-        ada = await Client.join(patient, session)
-        await bob.expect("connectionCreated")
-        ada.socket.transport.abort()
-        missed = [(await bob.signal(type="chat", data=str(number)))[0]["seq"] for number in range(3)]
-        await bob.signal(type="typing", onlineOnly=True)
-        async with await reconnect(patient, session, ada, after=ada.connected["seq"]) as back:
-            assert back.connected["outcome"] == "resumed"
-            assert (back.connected["seq"], back.connected["replayThrough"]) == (ada.connected["seq"], missed[-1])
-            newer = (await bob.signal(type="chat", data="newer"))[0]["seq"]
-            for seq in [*missed, newer]:
-                await back.expect("signal", type="chat", seq=seq)
 
 
 @pytest.mark.parametrize(

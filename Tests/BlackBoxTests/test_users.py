@@ -34,18 +34,6 @@ async def test_usr_1_usr_2_the_user_of_a_token_is_in_every_object_of_a_connectio
         assert [each.get("user", "no user") for each in listed] == ["no user", USER, "no user"]
 
 
-@pytest.mark.parametrize(
-    "user",
-    ["", "a" * 129, "😀" * 64 + "a", "a\nb", "a\x00", "a\x7f", "a\x85b"],
-    ids=["empty", "129 units", "129 units in pairs", "line feed", "NUL", "delete", "C1"],
-)
-async def test_usr_1_a_token_with_another_user_is_refused_with_1004(server, session, user):
-    for token in (server.project.token(session, user=user), server.project.jwt_token(session, user=user)):
-        error = await Client.denied(server, session, token)
-        assert (error["code"], error["name"]) == (1004, "OT_AUTHENTICATION_ERROR")
-        assert not user or user not in error["message"]
-
-
 async def test_usr_1_user_from_reads_the_user_of_unmodified_sdk_tokens(tmp_path):
     settings = tmp_path / "settings.json"
     projects = [Project("100", "one"), Project("101", "two"), Project("102", "three")]
@@ -116,30 +104,3 @@ async def test_usr_2_webhooks_and_the_admin_interface_name_the_user():
             assert [each["sessionId"] for each in found["items"]] == [session]
             shown = run("admin", "connections", "--url", admin.url)
             assert "USER" in shown.stdout and "Zoë" in shown.stdout
-
-
-async def test_con_12_res_7_a_newer_token_and_a_resume_need_the_same_user(server, session):
-    def token(user):
-        return server.project.token(session, user=user)
-
-    ada = await Client.join(server, session, token=token("u-17"))
-    for other in ("u-18", None):
-        request = await ada.request("refreshToken", token=token(other))
-        await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request)
-    request = await ada.request("refreshToken", token=token("u-17"))
-    await ada.expect("ack", id=request)
-    ada.socket.transport.abort()
-    resume = {
-        "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
-        "after": ada.connected["seq"],
-    }  # fmt: skip
-    for user, outcome in (("u-18", "new"), ("u-17", "resumed")):
-        async with await Client.open(server) as client:
-            request = await client.request(
-                "connect", apiKey=server.project.key, sessionId=session, token=token(user), resume=resume
-            )
-            connected = await client.expect("connected", id=request)
-            assert (connected["outcome"] == "resumed") == (outcome == "resumed"), connected
-            assert connected["connection"]["user"] == user
-            if outcome == "resumed":
-                assert connected["connection"]["connectionId"] == ada.id
