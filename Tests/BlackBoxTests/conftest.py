@@ -72,11 +72,11 @@ def session(server):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
     if is_waiting(pyfuncitem):
         pyfuncitem._request.getfixturevalue("waiting_tests").report(pyfuncitem)
         return True
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), TEST_SECONDS))
     return True

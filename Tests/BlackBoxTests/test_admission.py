@@ -6,7 +6,6 @@ client do not keep others out, whatever the number of addresses. The tests of li
 
 import asyncio
 import contextlib
-import itertools
 import os
 import resource
 import select
@@ -17,9 +16,8 @@ from http.client import HTTPException
 import pytest
 import websockets
 
-from credentials import Project
 from raw_socket import RawSocket, handshake
-from server_process import DEADLINE, Answer, Server, run
+from server_process import DEADLINE, Answer, Server
 from signalbox_client import Bystander, Client
 from waiting import suspended
 
@@ -177,8 +175,7 @@ def crowded_tls():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"G", b"GET /livez HTTP/1.1\r\nHost: h\r\nX: ", handshake()[:-2]],
-    ids=["silent", "one-byte", "half-a-head", "half-a-handshake"],
+    "data", [b"", handshake()[:-2]], ids=["silent", "half-a-handshake"]
 )
 async def test_connections_without_a_whole_request_keep_no_one_out(crowded, data):
     session = crowded.project.session()
@@ -187,21 +184,9 @@ async def test_connections_without_a_whole_request_keep_no_one_out(crowded, data
         await bystander.is_unaffected()
 
 
-async def test_heads_that_arrive_byte_by_byte_keep_no_one_out(crowded):
-    async with Crowd(crowded) as crowd:
-        slow = itertools.cycle(head("/livez", "X-Long: " + "x" * 40)[:60])
-
-        def drip():
-            for _ in range(20):
-                crowd.send(bytes([next(slow)]))
-
-        await keeps_no_one_out(crowd, drip)
-
-
-@pytest.mark.parametrize("data", [b"", GREETING], ids=["silent", "half-a-greeting"])
-async def test_silent_tls_connections_keep_no_one_out_and_cost_little(crowded_tls, data):
+async def test_silent_tls_connections_keep_no_one_out_and_cost_little(crowded_tls):
     session = crowded_tls.project.session()
-    async with await Bystander.join(crowded_tls, session) as bystander, Crowd(crowded_tls, data) as crowd:
+    async with await Bystander.join(crowded_tls, session) as bystander, Crowd(crowded_tls, GREETING) as crowd:
         before = crowded_tls.memory()
         # A library connection with TLS takes 45 kB and more.
         memory = []
@@ -210,28 +195,9 @@ async def test_silent_tls_connections_keep_no_one_out_and_cost_little(crowded_tl
         await bystander.is_unaffected()
 
 
-async def test_idle_connections_give_their_places_to_newcomers(crowded):
-    async with Crowd(crowded, head()) as crowd:
-        await keeps_no_one_out(crowd, least=PLACES)
-
-
-async def test_unread_answers_keep_no_one_out(tmp_path):
-    (tmp_path / "index.html").write_text("a page")
-    (tmp_path / "large.js").write_bytes(b"x" * 2_000_000)
-    with Server(web_root=tmp_path) as server:
-        async with Crowd(server, head("/large.js"), 2_048, "127.0.0.2") as crowd:
-            await keeps_no_one_out(crowd, least=PLACES)
-
-
-async def test_slow_bodies_keep_no_one_out(crowded):
-    session = crowded.project.session()
-    start = f"POST {crowded.session_path(session, '/signal')} HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n{{"
-    async with Crowd(crowded, start.encode()) as crowd:
-        await keeps_no_one_out(crowd, least=PLACES)
-
-
-async def test_silent_connections_are_closed_at_the_deadline(crowded):
-    async with await RawSocket.open(crowded) as silent, await RawSocket.open(crowded) as slow:
+@pytest.mark.waiting
+async def test_silent_connections_are_closed_at_the_deadline(server):
+    async with await RawSocket.open(server) as silent, await RawSocket.open(server) as slow:
         await slow.send(b"GET /")
         assert await silent.ends() == b"" and await slow.ends() == b""
 
@@ -261,19 +227,6 @@ async def test_a_full_server_is_healthy_refuses_newcomers_and_says_so(tls):
         async with asyncio.timeout(DEADLINE):
             while (await asyncio.to_thread(server.request, "GET", "/")).status == 503:
                 await asyncio.sleep(0.05)
-
-
-async def test_a_full_server_gives_the_place_of_a_silent_connection_to_a_newcomer():
-    with Server("--max-connections", "20", "--max-connections-per-token", "20") as server:
-        session = server.project.session()
-        async with Crowd(server) as crowd:
-            await crowd.add(18)
-            # WebSockets that join no session give way, too.
-            async with await RawSocket.websocket(server), await RawSocket.websocket(server):
-                async with contextlib.AsyncExitStack() as stack:
-                    for _ in range(20):
-                        await stack.enter_async_context(await joined(server, session))
-        server.err.until("reason=displaced")
 
 
 # Descriptors
@@ -317,135 +270,6 @@ async def test_one_address_has_a_limit_and_others_are_not_affected():
             refused.close()
 
 
-async def test_a_clients_address_comes_from_trusted_proxies_only():
-    limit = ("--max-connections-per-address", "8")
-    with Server(*limit, "--trusted-proxy", "127.0.0.1, 10.0.0.0/8") as server:
-        def status(forwarded):
-            return server.request("GET", "/", headers={"X-Forwarded-For": forwarded, "Connection": "close"}).status
-
-        statuses = [await asyncio.to_thread(status, f"203.0.113.{n}, 198.51.100.1, 10.0.0.1") for n in range(30)]
-        # The first addresses are the client's invention: all requests are those of 198.51.100.1.
-        assert statuses[:8] == [200] * 8 and 429 in statuses, statuses
-        assert await asyncio.to_thread(status, "198.51.100.2") == 200
-
-
-async def test_the_header_forwarded_names_the_client_of_a_trusted_proxy():
-    options = ("--max-connections-per-address", "8", "--trusted-proxy", "127.0.0.1", "--proxy-header", "forwarded")
-    with Server(*options) as server:
-        def status(forwarded):
-            headers = {"Forwarded": forwarded, "X-Forwarded-For": "203.0.113.200", "Connection": "close"}
-            return server.request("GET", "/", headers=headers).status
-
-        statuses = [await asyncio.to_thread(status, f"for=203.0.113.{n}, for=198.51.100.1;proto=https") for n in range(30)]
-        assert statuses[:8] == [200] * 8 and 429 in statuses, statuses
-        assert await asyncio.to_thread(status, 'for="198.51.100.2:4711"') == 200
-        assert await asyncio.to_thread(status, 'for="x, for=198.51.100.3') == 400
-        server.err.until("reason=proxyHeader")
-
-
-@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-async def test_the_proxy_protocol_names_the_client_of_a_trusted_proxy(tls):
-    options = ("--max-connections-per-address", "8", "--trusted-proxy", "127.0.0.0/8", "--proxy-header", "proxy-protocol")
-    with Server(*options, tls=tls) as server:
-        def status(header):
-            """What a client gets whose proxy sends this header; None if the server closes the connection."""
-            with socket.create_connection((server.host, server.port), DEADLINE) as tcp:
-                tcp.sendall(header)
-                try:
-                    stream = server.tls.wrap_socket(tcp, server_hostname="localhost") if tls else tcp
-                    stream.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                    answer = stream.recv(100)
-                except (ssl.SSLError, ConnectionError):
-                    return None
-                return int(answer.split(b" ")[1]) if answer else None
-
-        def version_2(address, command=0x21):
-            addresses = socket.inet_aton(address) + socket.inet_aton("127.0.0.1") + bytes(4)
-            return b"\r\n\r\n\0\r\nQUIT\n" + bytes([command, 0x11, 0, len(addresses)]) + addresses
-
-        # A health check of the proxy itself has no limit.
-        for _ in range(20):
-            assert await asyncio.to_thread(status, version_2("0.0.0.0", command=0x20)) == 200
-        statuses = [await asyncio.to_thread(status, version_2("198.51.100.1")) for _ in range(30)]
-        assert statuses[:8] == [200] * 8 and (None if tls else 429) in statuses, statuses
-        assert await asyncio.to_thread(status, version_2("198.51.100.2")) == 200
-        assert await asyncio.to_thread(status, b"PROXY TCP4 198.51.100.3 127.0.0.1 1 2\r\n") == 200
-        for malformed in (b"", version_2("198.51.100.4", command=0x22), b"PROXY TCP4 198.51.100.3 127.0.0.1 1 70000\r\n"):
-            assert await asyncio.to_thread(status, malformed) is None
-        server.err.until("reason=proxyHeader")
-
-
-@pytest.mark.parametrize("options, message", [
-    (("--proxy-header", "forwarded"), "no proxy is trusted"),
-    (("--trusted-proxy", "10.0.0.1", "--proxy-header", "via"), "x-forwarded-for, forwarded or proxy-protocol"),
-])  # fmt: skip
-def test_a_proxy_header_that_cannot_work_is_refused_at_start(options, message):
-    done = run("serve", "--port", "0", *options)
-    assert done.returncode == 64 and message in done.stderr, done
-
-
-async def test_con_3_one_token_has_a_limit_and_leaving_makes_room():
-    with Server("--max-connections-per-token", "2") as server:
-        session = server.project.session()
-        token = server.project.token(session)
-        async with await Client.join(server, session, token=token) as first:
-            async with await Client.join(server, session, token=token):
-                async with await Client.open(server) as third:
-                    request = await third.request(
-                        "connect", apiKey=server.project.key, sessionId=session, token=token)
-                    error = await third.refused(1027, "OT_CONNECTION_LIMIT_EXCEEDED", request)
-                    assert "token" in error["message"] and error["retryable"] is True
-                    assert (await third.closed())[0] == 4005
-                server.err.until("reason=token")
-                # Another token of the project is not affected.
-                async with await Client.join(server, session, data="other"):
-                    pass
-            async with asyncio.timeout(DEADLINE):
-                while (await first.next())["ev"] != "connectionDestroyed":
-                    pass
-            async with await Client.join(server, session, token=token):
-                pass
-
-
-async def test_con_3_a_resume_at_the_limit_replaces_its_own_socket_and_nothing_else():
-    with Server("--max-connections-per-token", "1") as server:
-        session = server.project.session()
-        token = server.project.token(session)
-        first = await Client.join(server, session, token=token)
-
-        def ticket(secret):
-            members = {"connectionId": first.id, "epoch": first.connected["epoch"], "after": first.connected["seq"]}
-            return {"apiKey": server.project.key, "sessionId": session, "token": token,
-                    "resume": members | {"secret": secret}}
-
-        # The server has not noticed a loss: the connection's socket is still there.
-        async with await Client.open(server) as thief:
-            await thief.request("connect", **ticket("A" * len(first.connected["resume"]["secret"])))
-            assert (await thief.closed())[0] == 4501
-        async with await Client.open(server) as second:
-            request = await second.request("connect", **ticket(first.connected["resume"]["secret"]))
-            second.connected = await second.expect("connected", id=request, outcome="resumed")
-            assert (await first.closed())[0] == 4004
-            assert (await second.signal(type="again"))[0]["ev"] == "ack"
-        await first.socket.close()
-
-
-async def test_one_project_has_a_limit_and_others_are_not_affected(tmp_path):
-    ada = Project("100", "the first secret, 32 bytes and longer")
-    bob = Project("200", "the second secret, 32 bytes and more")
-    file = tmp_path / "signalbox.json"
-    projects = ", ".join(f'{{"apiKey": "{p.key}", "secrets": ["{p.secret}"]}}' for p in (ada, bob))
-    file.write_text(f'{{"projects": [{projects}], "maxConnectionsPerProject": 2}}')
-    with Server("--config", file, project=ada) as server:
-        session = ada.session()
-        async with await Client.join(server, session), await Client.join(server, ada.session()):
-            error = await Client.denied(server, session, ada.token(session, data="third"))
-            assert error["code"] == 1027 and "project" in error["message"]
-            other = bob.session()
-            async with await Client.join(server, other, project=bob):
-                pass
-
-
 async def test_only_allowed_origins_open_websockets():
     with Server("--allowed-origins", "https://chat.example.org,http://localhost:8080") as server:
         session = server.project.session()
@@ -460,18 +284,6 @@ async def test_only_allowed_origins_open_websockets():
         assert "origin=https://evil.example.org" in server.err.until("reason=origin")
 
 
-async def test_the_operator_may_allow_pages_without_a_host_and_the_log_names_a_refused_origin_safely():
-    with Server("--allowed-origins", "null,file://") as server:
-        session = server.project.session()
-        for origin in ("null", "file://"):
-            async with await Client.join(server, session, socket={"origin": origin}):
-                pass
-        with pytest.raises(websockets.InvalidStatus):
-            await Client.open(server, origin="https://evil.example\t" + "abc" * 100)
-        line = server.err.until("reason=origin")
-        assert f"origin={('https://evil.example?' + 'abc' * 100)[:100]} " in line, line
-
-
 # Turns
 
 
@@ -483,19 +295,15 @@ def greeting(context):
     return outgoing.read()
 
 
-REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-
-@pytest.mark.parametrize("is_secure", [True, False], ids=["handshakes", "requests"])
-def test_g_5_addresses_take_turns_so_a_newcomer_does_not_wait_behind_all_of_another_one(is_secure):
+def test_g_5_addresses_take_turns_so_a_newcomer_does_not_wait_behind_all_of_another_one():
     """No time limit: the newcomer is served while most of the other address still wait."""
-    with Server(tls=is_secure) as server, contextlib.ExitStack() as stack:
+    with Server(tls=True) as server, contextlib.ExitStack() as stack:
 
         def connect(source):
             address = (server.host, server.port)
             return stack.enter_context(socket.create_connection(address, DEADLINE, source_address=(source, 0)))
 
-        beginning = greeting(server.tls) if is_secure else REQUEST
+        beginning = greeting(server.tls)
         flood, newcomer = [connect("127.0.0.1") for _ in range(PLACES)], connect("127.0.0.2")
         # Suspended, the server finds all of them at once.
         with suspended(server.pid):
@@ -524,7 +332,7 @@ async def test_a_server_without_descriptors_accepts_again_when_one_is_free():
                 await asyncio.sleep(0.05)
 
 
-async def test_the_server_raises_its_limit_of_open_files():
+async def test_the_server_raises_its_limit_of_open_files_to_what_the_maximum_of_connections_needs():
     def lower():
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
@@ -538,9 +346,6 @@ async def test_the_server_raises_its_limit_of_open_files():
     with server:
         soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
         assert soft == min(65_536, hard)
-
-
-async def test_the_limit_of_open_files_follows_the_maximum_of_connections():
     with Server("--max-connections", 300) as server:
         soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
         assert soft == min(300 + 1_024, hard)

@@ -45,20 +45,6 @@ async def test_con_13_a_message_of_20480_bytes_is_accepted_before_connect_and_on
             assert await raw.close_code() == 1009
 
 
-@pytest.mark.parametrize("line", ['{"op":"pong"}', ""], ids=repr)
-async def test_con_13_the_tenth_line_before_connect_closes_with_4503(server, session, line):
-    async with await Client.open(server) as client:
-        for _ in range(9):
-            await client.send(line)
-        await client.send(connect_line(server, session))
-        while (await client.next())["ev"] != "connected":
-            pass
-    async with await Client.open(server) as client:
-        for _ in range(10):
-            await client.send(line)
-        assert (await client.closed())[0] == 4503
-
-
 @pytest.mark.waiting
 async def test_wire_15_lines_over_the_rate_wait_and_none_is_lost():
     """The rate is 200 lines a second, 200 at once. The time limit is a lower one: a slow machine only makes it longer."""

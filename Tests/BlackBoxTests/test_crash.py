@@ -108,6 +108,7 @@ async def test_g_2_a_signal_that_rest_has_answered_with_204_is_received_by_all_a
                 await back.expect("signal", seq=3, type="news", data="kept", **{"from": None})
 
 
+@pytest.mark.waiting
 async def test_res_12_res_15_windows_are_counted_from_the_kill(tmp_path):
     with serve(tmp_path, resume_seconds=1) as server:
         session = server.project.session()

@@ -134,24 +134,6 @@ async def test_his_4_history_and_events_meet_without_a_gap(server, session):
         assert seen == set(sent)
 
 
-async def test_his_6_pages_in_both_directions(server, session):
-    ada = await Client.join(server, session)
-    seqs = await say(ada, *map(str, range(10)))
-    assert texts(await history(ada, limit=3)) == ["7", "8", "9"]
-    page = await history(ada, before=seqs[7], limit=3)
-    assert (texts(page), page["more"]) == (["4", "5", "6"], True)
-    page = await history(ada, before=seqs[2], limit=3)
-    assert (texts(page), page["more"]) == (["0", "1"], False)
-    page = await history(ada, after=seqs[7])
-    assert (texts(page), page["more"]) == (["8", "9"], False)
-    page = await history(ada, after=0, limit=2)
-    assert (texts(page), page["more"]) == (["0", "1"], True)
-    page = await history(ada, after=9_000)
-    assert (page["messages"], page["more"], page["first"], page["last"]) == ([], False, seqs[0], seqs[9])
-    for wrong in [{"limit": 0}, {"before": 4, "after": 2}, {"before": "4"}, {"after": -1}]:
-        assert (await history(ada, **wrong))["code"] == 400
-
-
 async def test_his_3_a_room_that_everybody_left_sleeps_and_goes_on(server, session):
     ada = await Client.join(server, session)
     seqs = await say(ada, "good night")

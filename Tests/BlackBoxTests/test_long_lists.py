@@ -6,7 +6,7 @@ import pytest
 
 from raw_socket import CONTINUATION, PING, PONG, TEXT, RawSocket, frame
 from server_process import Server
-from signalbox_client import Client, connect_line
+from signalbox_client import connect_line
 
 COUNT = 400
 # In JSON a control character has six bytes.
@@ -30,24 +30,6 @@ async def crowd(server, count=COUNT):
                 connect_line(server, session, token=token, options={"connectionEventsSuppressed": True}))
             await raw.objects()
     return session
-
-
-async def test_g_5_con_11_clients_that_do_not_read_a_long_list_share_it(quiet_server):
-    """Each of these clients is owed a list of 2.4 MB. A copy for each would take hundreds of megabytes."""
-    server = quiet_server
-    session = await crowd(server)
-    before, sockets = server.memory(), []
-    for _ in range(150):
-        raw = await RawSocket.websocket(server, receive_buffer=8192)
-        raw.writer.transport.pause_reading()
-        await raw.send_text(connect_line(server, session))
-        sockets.append(raw)
-    # A client that reads has all of them in its list, so the server has handled their requests.
-    async with await Client.join(server, session, options={"connectionPages": True}) as ada:
-        assert ada.connected["connectionCount"] == COUNT + len(sockets) + 1
-        assert server.memory() - before < 100 << 20
-    for raw in sockets:
-        raw.writer.transport.abort()
 
 
 async def test_con_11_a_long_list_within_connected_comes_in_fragments_and_a_ping_meanwhile_is_answered(quiet_server):

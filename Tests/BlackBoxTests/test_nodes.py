@@ -17,7 +17,6 @@ from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
 from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
 from waiting import free_port, suspended, wait_for
-from webhook_receiver import Receiver
 
 
 async def across(first, second):
@@ -63,27 +62,6 @@ async def test_g_1_two_nodes_show_one_order():
             assert orders[0] == orders[1]
 
 
-async def test_g_6_an_online_only_signal_reaches_the_other_node():
-    with nodes(2) as (_, (first, second)):
-        _, ada, bob = await across(first, second)
-        async with ada, bob:
-            await ada.request("signal", type="typing", data="ada", onlineOnly=True)
-            assert "seq" not in await seen(bob, "signal", data="ada", type="typing")
-
-
-async def test_res_2_a_client_resumes_on_another_node():
-    with nodes(2) as (_, (first, second)):
-        session, ada, bob = await across(first, second)
-        async with bob:
-            ada.socket.transport.abort()
-            await bob.signal(type="t", data="missed")
-            async with await resumed(second, session, ada, after=2) as ada2:
-                await ada2.expect("signal", data="missed", seq=3)
-                # RES-8: nothing of the change is seen by others.
-                _, events = await bob.signal(type="t", data="next")
-                assert [each["ev"] for each in events] == ["signal"]
-
-
 async def test_g_2_a_node_is_killed_and_nothing_that_was_acknowledged_is_lost():
     with nodes(2) as (_, (first, second)):
         session, ada, bob = await across(first, second)
@@ -109,34 +87,7 @@ async def test_metrics_tell_how_redis_confirms_and_how_many_nodes_there_are():
         await asyncio.to_thread(wait_for, unhealthy, "a log that keeps nothing")
 
 
-def append_command_of_later_rules(redis, session):
-    """As a node of a later version would."""
-    run = "00000000000000ff"
-    assert redis.call("HSET", "sb:nodes", run, "a1") == b":1"
-    key = "sb:{" + session + "}"
-    answer = redis.call("FCALL", "sb1_append", "1", key, "0", run, "1", '""', "new", "1", r'"\xf0\x09"')
-    assert answer.startswith(b"*"), answer
-
-
-async def test_log_7_a_session_of_later_rules_is_left_to_nodes_that_know_them():
-    with nodes(2) as (redis, (first, second)):
-        session, ada, bob = await across(first, second)
-        _, cyd, _ = await across(first, second)
-        await ada.signal(type="t", data="kept")
-        entries = int(redis.call("XLEN", "sb:{" + session + "}:log")[1:])
-        append_command_of_later_rules(redis, session)
-        for client in (ada, bob):
-            close, events = await client.closed()
-            assert close == 1001 and events[-1]["reconnectAfter"] >= 0
-        for node in (first, second):
-            node.err.until("version 240.*cannot be read")
-            assert node.rest("GET", node.session_path(session, "/connection")).status == 503
-        # Nothing is removed. Each node has told the others that it has closed its sockets.
-        assert int(redis.call("XLEN", "sb:{" + session + "}:log")[1:]) == entries + 3
-        answer, _ = await cyd.signal(type="t", data="another session")
-        assert answer["ev"] == "ack"
-
-
+@pytest.mark.waiting
 async def test_log_32_a_dead_node_is_declared_lost_and_its_clients_leave_after_their_window():
     with nodes(2, resume_seconds=2) as (_, (first, second)):
         _, ada, bob = await across(first, second)
@@ -160,18 +111,6 @@ async def test_log_11_rest_lists_signals_and_removes_clients_of_the_other_node()
             assert close == 4502
         unknown = second.session_path(first.project.session(), "/signal")
         assert second.rest("POST", unknown, body).status == 404
-
-
-async def test_log_11_each_webhook_event_is_posted_by_one_node():
-    with Receiver() as receiver, nodes(2, webhook_url=receiver.url) as (_, (first, second)):
-        _, ada, bob = await across(first, second)
-        async with bob:
-            await ada.leave()
-            # Presence of both nodes comes from one of them, in order.
-            expected = ["sessionCreated", "connectionCreated", "connectionCreated", "connectionDestroyed"]
-            posts = [receiver.next() for _ in expected]
-            assert [post.name for post in posts] == expected
-            assert len({post.id for post in posts}) == len(posts)
 
 
 async def test_leave_5_a_node_that_stops_sends_its_clients_to_the_others():
@@ -276,7 +215,7 @@ def test_scaling_a_wrong_password_is_one_line_without_the_password(password):
         assert "password" in ended.stderr and "wrong@" not in ended.stderr
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:6379", "http://127.0.0.1", "redis://", "redis://h:0", "redis://h/x", ""])
+@pytest.mark.parametrize("url", ["127.0.0.1:6379", "redis://h/x"])
 def test_scaling_a_malformed_address_is_wrong_usage(url):
     ended = run("serve", "--port", "0", "--redis", url, api_key="1", api_secret="s")
     assert ended.returncode == 64 and len(ended.stderr.splitlines()) == 1, ended.stderr
@@ -353,6 +292,7 @@ def test_scaling_the_page_names_options_and_files_that_exist():
     assert options and all(option in known for option in options), options
 
 
+@pytest.mark.waiting
 async def test_log_34_a_node_without_redis_sends_its_clients_away_and_they_resume():
     """The other nodes may have declared it lost by then: others would see its clients leave."""
     with nodes(1) as (redis, (node,)):

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from raw_socket import CLOSE, RawSocket, frame
 from server_process import Server
-from signalbox_client import Client, connect_line
+from signalbox_client import Client
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -183,15 +182,6 @@ async def test_pres_1_pres_2_each_arrival_and_departure_is_reported_once_with_it
 
 async def abort(client):
     client.socket.transport.abort()
-
-
-async def test_pres_2_a_close_frame_without_a_code_means_clientDisconnected(server, session):
-    async with await Client.join(server, session) as ada, await RawSocket.websocket(server) as raw:
-        await raw.send_text(connect_line(server, session))
-        await raw.objects()
-        await ada.expect("connectionCreated")
-        await raw.send(frame(CLOSE))
-        await ada.expect("connectionDestroyed", reason="clientDisconnected")
 
 
 async def test_leave_2_leave_3_only_a_moderator_may_force_another_client_to_disconnect(server, session):

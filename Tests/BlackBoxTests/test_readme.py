@@ -26,12 +26,12 @@ import urllib.request
 
 import pytest
 
-from server_process import BINARY, REPOSITORY, environment
+from server_process import BINARY, DEADLINE, REPOSITORY, environment
 from waiting import free_port
 
 README = (REPOSITORY / "README.md").read_text()
 PAGE = re.search(r"^```html\n(<!doctype html>.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
-SECONDS = 20
+SECONDS = DEADLINE
 PROMPT = "<ready>\n"
 
 

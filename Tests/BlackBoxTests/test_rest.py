@@ -1,17 +1,15 @@
 """The REST interface for backends: docs/PROTOCOL.md, section 14, and OpenTok's REST calls."""
 
 import asyncio
-import http.client
-import json
 import re
 import time
 import xml.etree.ElementTree
 
 import pytest
 
-from credentials import Project, jwt
+from credentials import Project
 from raw_socket import RawSocket
-from server_process import DEADLINE, Answer, Server, run
+from server_process import Server
 from signalbox_client import Client
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -32,9 +30,7 @@ def is_empty(answer):
     assert answer.headers["Content-Length"] in (None, "0"), answer
 
 
-@pytest.mark.parametrize(
-    "body", [None, b"", b"p2p.preference=enabled&archiveMode=manual", b'{"x":1}', b"\xff%zz=&&=", b"location=1.2.3.4"]
-)
+@pytest.mark.parametrize("body", [None, b"p2p.preference=enabled&archiveMode=manual"])
 async def test_rest_session_create_returns_a_usable_session(server, body):
     headers = {"X-OPENTOK-AUTH": server.project.credentials()}
     if body is None:
@@ -45,11 +41,6 @@ async def test_rest_session_create_returns_a_usable_session(server, body):
     assert made["session_id"][:2] in ("1_", "2_") and len(made["session_id"]) <= 255
     async with await Client.join(server, made["session_id"]) as client:
         assert (await client.signal())[0]["ev"] == "ack"
-
-
-async def test_rest_session_create_returns_a_new_session_each_time(server):
-    ids = {server.rest("POST", "/session/create").json()[0]["session_id"] for _ in range(20)}
-    assert len(ids) == 20
 
 
 async def test_rest_2_a_signal_by_rest_reaches_every_client_and_has_no_sender(server, session):
@@ -101,9 +92,11 @@ async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, ses
                 ({"type": "x" * 129}, 413), ({"data": "a" * 8193}, 413), ({"data": "😀" * 4096 + "a"}, 413),
                 ({"type": "a b"}, 400),
                 ({"type": "é"}, 400), ({"type": 1}, 400), ({"data": {}}, 400), ({"data": False}, 400), ([], 400),
-                ("x", 400), (None, 400), ({"text": "hello"}, 400), ({"Data": "hello"}, 400),
+                ("x", 400), (None, 400), ({"Data": "hello"}, 400),
             ]:  # fmt: skip
                 is_error(server.rest("POST", path, bad), status)
+            what_is_needed = is_error(server.rest("POST", path, {"text": "hello"}), 400).json()["message"]
+            assert '"type"' in what_is_needed and '"data"' in what_is_needed
             for raw in (
                 b"",
                 b"nonsense",
@@ -115,12 +108,6 @@ async def test_rest_2_the_limits_of_a_signal_are_those_of_the_socket(server, ses
             ):
                 is_error(server.request("POST", path, raw, {"X-OPENTOK-AUTH": server.project.credentials()}), 400)
         assert len((await ada.signal())[1]) == 1
-
-
-async def test_rest_2_a_body_without_type_and_data_says_what_a_signal_needs(server, session):
-    async with await Client.join(server, session):
-        answer = server.rest("POST", server.session_path(session, "/signal"), {"message": "hello"})
-        assert answer.status == 400 and '"type"' in answer.json()["message"] and '"data"' in answer.json()["message"]
 
 
 async def test_rest_an_empty_session_or_an_unknown_connection_is_404(server, session):
@@ -185,16 +172,10 @@ async def test_rest_1_wrong_credentials_are_403_on_each_route_and_have_no_effect
         assert len((await ada.signal())[1]) == 1
 
 
-async def test_rest_1_a_session_of_another_project_is_refused(server):
-    for session, status in (("nonsense", 400), ("1_", 400), (server.project.session(key="101"), 403)):
-        is_error(server.rest("POST", f"/v2/project/{server.project.key}/session/{session}/signal", {}), status)
-
-
 @pytest.mark.parametrize(
     "path",
     [
-        "/nothing", "/v2", "/v2/project/100", "/v2/project/100/session", "/session/create/x", "/v1", "/v2/js/other.js",
-        "/metrics2", "/room", "/room/a/b", "/v2/project/100/session/x/signal/y",
+        "/nothing", "/v2/project/100/session", "/room/a/b",
     ],
 )
 async def test_rest_3_an_unknown_path_is_404(server, path):
@@ -244,18 +225,9 @@ async def raw_answer(server, request, eof=False):
     "headers, statuses",
     [
         ("Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", (411,)),
-        ("Transfer-Encoding: chunked\r\n\r\nx\r\n{}\r\n0\r\n\r\n", (400,)),
         ("\r\n", (400,)),
-        ("Content-Length: -1\r\n\r\n", (400, None)),
-        ("Content-Length: x\r\n\r\n", (400, None)),
-        ("Content-Length: 0x2\r\n\r\n{}", (400, None)),
-        ("Content-Length: +2\r\n\r\n{}", (400, None)),
-        ("Content-Length: 2 2\r\n\r\n{}", (400, None)),
-        ("Content-Length: 99999999999999999999\r\n\r\n", (400, 413, None)),
         ("Content-Length: 18446744073709551618\r\n\r\n{}", (400, 413, None)),
-        ("Content-Length: 4294967298\r\n\r\n{}", (413,)),
         ("Content-Length: 65537\r\n\r\n", (413,)),
-        ("Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", (400, None)),
         ("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}", (400, 411, None)),
     ],
 )
@@ -270,61 +242,12 @@ async def test_rest_3_a_body_without_a_valid_length_is_refused_at_once(server, s
         assert len((await ada.signal())[1]) == 1, "the request was accepted"
 
 
-async def test_rest_a_connection_is_kept_for_many_requests(server, session):
-    connection = http.client.HTTPConnection(server.host, server.port, timeout=DEADLINE)
-    async with await Client.join(server, session) as ada:
-        connection.connect()
-        first = connection.sock
-        for number in range(20):
-            headers = {"X-OPENTOK-AUTH": server.project.credentials()}
-            connection.request(
-                "POST", server.session_path(session, "/signal"), json.dumps({"data": str(number)}), headers
-            )
-            answer = connection.getresponse()
-            is_empty(Answer(answer.status, answer.headers, answer.read()))
-            await ada.expect("signal", data=str(number))
-            connection.request("GET", "/livez")
-            assert connection.getresponse().read() == b'{"status":"ok"}'
-            connection.request("GET", "/nothing")
-            assert connection.getresponse().read()
-        assert connection.sock is first, "the connection was not kept"
-    connection.close()
-
-
-async def test_rest_pipelined_requests_are_answered_in_order(server):
-    async with await RawSocket.open(server) as raw:
-        await raw.send(
-            b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
-            b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
-            b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
-        responses = await raw.ends()
-        statuses = re.findall(rb"HTTP/1\.1 (\d+)", responses)
-        assert statuses == [b"200", b"404", b"200"], responses
-        assert responses.rstrip().endswith(b'{"status":"ok"}')
-
-
-async def test_rest_head_is_get_without_a_body(server):
-    for path in ("/livez", "/", "/opentok.js"):
-        get, head = server.request("GET", path), server.request("HEAD", path)
-        assert get.status == head.status == 200
-        assert head.body == b""
-        for name in ("Content-Type", "Content-Length", "ETag"):
-            assert get.headers[name] == head.headers[name], (path, name)
-        async with await RawSocket.open(server) as raw:
-            await raw.send(f"HEAD {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-            assert (await raw.ends()).endswith(b"\r\n\r\n"), "HEAD has no body"
-
-
-async def test_rest_the_health_endpoints_answer_200(server):
+async def test_rest_the_health_endpoints_answer_200_and_livez_tells_a_page_that_the_server_has_rooms(server, dev_server):
     for path in ("/livez", "/readyz"):
         answer = server.request("GET", path)
         assert (
             answer.status, answer.headers["Content-Type"], answer.json()
         ) == (200, "application/json", {"status": "ok"})
-
-
-async def test_rest_livez_tells_a_page_that_the_server_has_rooms(dev_server):
     assert dev_server.request("GET", "/livez").json() == {"status": "ok", "rooms": True}
     assert dev_server.request("GET", "/readyz").json() == {"status": "ok"}
 
@@ -361,8 +284,7 @@ async def test_rest_4_role_and_data_set_the_token(dev_server):
 
 
 @pytest.mark.parametrize("accept, kind", [
-    (None, "application/json"), ("application/json", "application/json"), ("*/*", "application/json"),
-    ("application/xml", "text/xml"), ("text/xml;q=0.9", "text/xml"), ("text/xml, application/json", "application/json"),
+    (None, "application/json"), ("application/xml", "text/xml"), ("text/xml, application/json", "application/json"),
 ])
 def test_create_answers_in_xml_only_when_json_is_not_accepted(server, accept, kind):
     headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Accept": accept} if accept else {})
@@ -378,24 +300,6 @@ def test_create_answers_in_xml_only_when_json_is_not_accepted(server, accept, ki
     if kind == "text/xml":
         error = xml.etree.ElementTree.fromstring(refused.body)
         assert error.tag == "error" and error.attrib["code"] == "403" and error[0].attrib["message"]
-
-
-async def test_create_accepts_a_request_without_body_and_length_as_curl_sends_it(server):
-    request = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {server.project.credentials()}\r\n\r\n"
-    status, head = await raw_answer(server, request.encode())
-    assert status == 200, head
-
-
-async def test_a_signal_with_a_chunked_body_is_accepted(server, session):
-    async with await Client.join(server, session) as ada:
-        request = (
-            f"POST {server.session_path(session, '/signal')} HTTP/1.1\r\nHost: x\r\n"
-            f"X-OPENTOK-AUTH: {server.project.credentials()}\r\nContent-Type: application/json\r\n"
-            'Transfer-Encoding: chunked\r\n\r\n12\r\n{"type":"t","data"\r\n5\r\n:"d"}\r\n0\r\n\r\n'
-        )
-        status, head = await raw_answer(server, request.encode())
-        assert status == 204, head
-        assert (await ada.expect("signal", type="t", data="d"))["from"] is None
 
 
 # The requests of other SDKs for POST /session/create. The body is a form, and an SDK that does not accept JSON reads
@@ -423,32 +327,6 @@ def test_an_sdk_that_does_not_ask_for_json_reads_xml(server, agent, accept, kind
     assert answer.status == 200 and answer.headers["Content-Type"] == kind
     if kind == "text/xml":
         assert xml.etree.ElementTree.fromstring(answer.body).find("Session/session_id").text.startswith(("1_", "2_"))
-
-
-def test_the_issuer_type_may_be_in_the_jwt_header_as_the_ruby_sdk_sends_it(server):
-    now = int(time.time())
-    claims = {"iss": server.project.key, "iat": now, "exp": now + 300}
-    credentials = jwt(claims, server.project.secret, {"ist": "project", "alg": "HS256"})
-    answer = server.request("POST", "/session/create", b"", {"X-OPENTOK-AUTH": credentials})
-    assert answer.status == 200
-
-
-def test_the_path_of_the_stream_list_may_end_with_a_slash_as_the_php_sdk_sends_it(server):
-    session = server.project.session()
-    path = f"/v2/project/{server.project.key}/session/{session}/stream/"
-    answer = server.request("GET", path, None, server.project.headers())
-    assert answer.status == 200 and answer.json() == {"count": 0, "items": []}
-
-
-@pytest.mark.parametrize("body", [
-    b"", b"p2p.preference=disabled&archiveMode=always&location=12.34.56.78", b'{"archiveMode":"manual"}',
-    b"\xff\x00 anything", b"[1,2",
-])
-@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded", None])
-def test_create_ignores_its_body_and_content_type(server, body, kind):
-    headers = {"X-OPENTOK-AUTH": server.project.credentials()} | ({"Content-Type": kind} if kind else {})
-    answer = server.request("POST", "/session/create", body, headers)
-    assert answer.status == 200 and len(answer.json()) == 1
 
 
 async def test_connections_are_listed_in_the_order_of_their_creation(server, session):
@@ -494,11 +372,7 @@ def test_there_are_no_streams_and_no_media(server, session):
 
 @pytest.mark.parametrize("host, origin, status, allowed", [
     ("127.0.0.1:1", None, 200, None), ("localhost", "http://localhost:3000", 200, "http://localhost:3000"),
-    ("[::1]:8080", "http://[::1]:5173", 200, "http://[::1]:5173"), ("localhost", "https://evil.example", 200, None),
-    ("localhost", "null", 200, None), ("evil.example", None, 403, None), ("127.0.0.1.evil.example", None, 403, None),
-    # The host is behind the @.
-    ("localhost", "http://127.0.0.1:1@evil.example", 200, None), ("localhost", "http://localhost:@evil.example", 200, None),
-    ("localhost", "http://localhost/", 200, None), ("localhost", "ftp://localhost", 200, None),
+    ("localhost", "https://evil.example", 200, None), ("evil.example", None, 403, None),
 ])
 def test_rest_4_development_mode_gives_tokens_only_to_this_machine(dev_server, host, origin, status, allowed):
     """A page of another site gets no token: not by a request across origins, and not by a host name of its own (DNS
@@ -525,10 +399,9 @@ def test_rest_4_a_room_refuses_wrong_credentials_and_needs_none():
                 is_error(server.request("GET", path, headers=headers), 403)
 
 
-@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-def test_rest_4_development_mode_gives_no_token_through_a_proxy(tls):
+def test_rest_4_development_mode_gives_no_token_through_a_proxy():
     """A proxy on this machine has a loopback address, and by default its own target as `Host`."""
-    with Server(dev=True, tls=tls) as server:
+    with Server(dev=True) as server:
         for name, value in [
             ("X-Forwarded-For", "203.0.113.9"), ("Forwarded", "for=203.0.113.9"), ("Via", "1.1 front"),
             ("X-Real-IP", "203.0.113.9"), ("X-Forwarded-Host", "chat.example"), ("X-Forwarded-Proto", "https"),
@@ -540,41 +413,10 @@ def test_rest_4_development_mode_gives_no_token_through_a_proxy(tls):
         assert server.request("GET", "/session").status == 200
 
 
-@pytest.mark.parametrize("naming", ["x-forwarded-for", "forwarded", "proxy-protocol"])
-def test_development_mode_does_not_start_with_a_trusted_proxy(naming):
-    refused = run("serve", "--port", "0", "--dev", "--trusted-proxy", "10.0.0.1", "--proxy-header", naming)
-    assert refused.returncode == 64 and refused.stdout == "", refused
-    assert "development mode" in refused.stderr and "--trusted-proxy" in refused.stderr, refused.stderr
-    assert refused.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-def test_rest_3_percent_escapes_in_ids_are_decoded_once(tls):
-    with Server(tls=tls) as server:
-        session = server.project.session()
-        escaped = "".join(f"%{byte:02x}" for byte in session.encode())
-        assert server.rest("GET", server.session_path(escaped, "/connection")).json()["sessionId"] == session
-        twice = escaped.replace("%", "%25")
-        is_error(server.rest("GET", server.session_path(twice, "/connection")), 400)
-
-
 @pytest.mark.parametrize("path", [
-    "//metrics", "/%6detrics", "/x/../metrics", "/./metrics", "/metrics/", "/metrics/.", "/METRICS", "//livez",
-    "/live%7A", "/x/../session/create", "/session//create", "/session/create/", "/v2//project/100/session/x/connection",
-    "///v2/project/100/session/x/connection", "/v2/project/100/session/x/%63onnection",
-    "/v2/project/100/session/../connection", "/v2/project/100/session/x//stream/", "/room/", "/session/", "/admin/v1//sessions", "/admin/%761/sessions",
+    "//metrics", "/%6detrics", "/x/../metrics", "/session/create/",
 ])  # fmt: skip
 def test_rest_3_a_route_has_one_spelling(server, path):
     """A proxy that keeps `/metrics` from strangers compares the path. Each other spelling would get past it."""
     for method in ("GET", "POST"):
         is_error(server.rest(method, path), 404)
-
-
-@pytest.mark.parametrize("path", ["//v1/signaling", "/x/../v1/signaling", "/%761/signaling", "/v1/signaling/"])
-def test_wire_1_the_path_of_websockets_has_one_spelling(server, path):
-    handshake = {
-        "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": "signalbox.v1",
-    }  # fmt: skip
-    assert server.request("GET", path, headers=handshake).status == 404
-    is_error(server.request("GET", path), 404)

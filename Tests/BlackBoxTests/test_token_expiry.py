@@ -8,7 +8,7 @@ from server_process import Server
 from signalbox_client import Client
 
 # A token is valid for 30 s after its expiry (TOK-4). These seconds remain for a test that waits for the end.
-REST = 8
+REST = 15
 
 
 def almost_expired(project, session, rest=REST):

@@ -1,6 +1,5 @@
 """Users in tokens, in connections, in lists and in webhooks (docs/PROTOCOL.md, section 17)."""
 
-import json
 import urllib.parse
 
 import pytest
@@ -32,35 +31,6 @@ async def test_usr_1_usr_2_the_user_of_a_token_is_in_every_object_of_a_connectio
         assert (await quiet.expect("signal"))["connection"]["user"] == USER
         listed = server.rest("GET", server.session_path(session, "/connection")).json()["items"]
         assert [each.get("user", "no user") for each in listed] == ["no user", USER, "no user"]
-
-
-async def test_usr_1_user_from_reads_the_user_of_unmodified_sdk_tokens(tmp_path):
-    settings = tmp_path / "settings.json"
-    projects = [Project("100", "one"), Project("101", "two"), Project("102", "three")]
-    settings.write_text(
-        json.dumps(
-            {
-                "userFrom": "connectionData",
-                "projects": [
-                    {"apiKey": "100", "secrets": ["one"]},
-                    {"apiKey": "101", "secrets": ["two"], "userFrom": "connectionData.id"},
-                    {"apiKey": "102", "secrets": ["three"], "userFrom": "none"},
-                ],
-            }
-        )
-    )
-    cases = [
-        (0, "u-17", "u-17"), (0, None, None), (0, "a" * 129, None),
-        (1, '{"id":"u-17","name":"Ada"}', "u-17"), (1, '{"id":17}', "17"), (1, '{"id":1.5}', None),
-        (1, "u-17", None), (1, '{"id":"a","id":"b"}', None), (2, "u-17", None),
-    ]  # fmt: skip
-    with Server("--config", settings, project=projects[0]) as server:
-        for index, data, user in cases:
-            project = projects[index]
-            session = project.session()
-            async with await Client.join(server, session, data=data, project=project) as client:
-                assert client.me.get("user") == user, (index, data)
-                assert client.me["data"] == (data or "")
 
 
 async def test_rest_4_the_token_of_a_room_names_its_user(dev_server):
