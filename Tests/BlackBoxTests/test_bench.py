@@ -22,6 +22,7 @@ def bench(server, *arguments, status=0, **settings):
     return done.stdout
 
 
+@pytest.mark.waiting
 def test_bench_carries_a_small_load_and_counts_everything():
     with Server("--admin-port", "0") as server:
         admin = Admin(server)
@@ -41,6 +42,7 @@ def test_bench_carries_a_small_load_and_counts_everything():
         assert admin.get("stats")["connections"]["joined"] == 0
 
 
+@pytest.mark.waiting
 def test_bench_keeps_idle_connections_over_tls_and_in_development_mode():
     with Server(tls=True) as server:
         text = bench(server, "--members", "5", "--rate", "0", "--seconds", "1", "--ca-file", TLS / "authority.pem")
@@ -50,6 +52,7 @@ def test_bench_keeps_idle_connections_over_tls_and_in_development_mode():
         assert "carried the load" in bench(server, *SMALL)
 
 
+@pytest.mark.waiting
 def test_bench_names_why_the_load_was_not_carried():
     with Server("--signal-rate", "1", "--signal-burst", "1") as server:
         text = bench(server, *SMALL, status=1)
@@ -90,11 +93,7 @@ def report_of_a_stall():
 @pytest.mark.parametrize("arguments, text", [
     (["http://192.0.2.1:8080"], "192.0.2.1 is not this machine. .*--yes-load 192.0.2.1"),
     (["http://192.0.2.1:8080", "--yes-load", "192.0.2.2"], 'permits load on "192.0.2.2"'),
-    (["http://127.0.0.1.example.org"], "not this machine"),
-    (["ftp://127.0.0.1"], 'the server\'s URL is "ftp://127.0.0.1"'),
     (["http://127.0.0.1:1", "--members", "2001"], "--members is 2001. Use a number from 1 to 2000"),
-    (["http://127.0.0.1:1", "--rooms", "2000", "--members", "11"], "22000 members"),
-    (["http://127.0.0.1:1", "--admin-url", "x"], 'the admin listener is "x"'),
 ])  # fmt: skip
 def test_bench_refuses_what_the_user_may_not_mean(arguments, text):
     done = run("bench", *arguments, api_key="1", api_secret="s")
@@ -130,6 +129,7 @@ def test_bench_ends_early_when_it_is_interrupted():
             command.out.until("No verdict: the run was interrupted.")
 
 
+@pytest.mark.waiting
 def test_bench_runs_as_the_page_says():
     """The commands of docs/operations/capacity.md, with a smaller load: the test is not about the figures."""
     page = (REPOSITORY / "docs/operations/capacity.md").read_text()

@@ -7,7 +7,6 @@ import socket
 import stat
 import subprocess
 
-import pytest
 
 from credentials import Project
 from server_process import TLS, Server, environment, run
@@ -39,45 +38,6 @@ def test_init_creates_a_file_that_check_accepts_and_print_shows(tmp_path):
     assert re.search(r"^port +9000 +--port$", printed.stdout, re.MULTILINE)
     assert re.search(rf'^adminPort +9091 +"adminPort" in {file}$', printed.stdout, re.MULTILINE)
     assert re.search(r"^resumeSeconds +60 +default$", printed.stdout, re.MULTILINE)
-
-
-def test_print_masks_secrets_and_names_their_sources(tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text(SECRET + "\n")
-    for settings, source in [
-        ({"api_secret": SECRET}, "SIGNALBOX_API_SECRET"),
-        ({"api_secret_file": secret}, f"SIGNALBOX_API_SECRET_FILE {secret}"),
-    ]:
-        printed = run("config", "print", "--json", api_key="100", **settings)
-        assert SECRET not in printed.stdout + printed.stderr
-        values = json.loads(printed.stdout)
-        assert values["apiSecret"] == {"value": "••••••••", "source": source}
-        assert values["apiKey"] == {"value": "100", "source": "SIGNALBOX_API_KEY"}
-    changed = run("config", "print", "--changed", api_key="100", api_secret=SECRET).stdout
-    assert "apiKey" in changed and "resumeSeconds" not in changed
-
-
-def test_a_variable_that_is_no_setting_is_a_warning_with_the_nearest_name(tmp_path):
-    (tmp_path / "settings.json").write_text("{}")
-    checked = run("config", "check", tmp_path / "settings.json", resume_secnds="5")
-    assert checked.returncode == 0 and checked.stderr.count("\n") == 1
-    assert "SIGNALBOX_RESUME_SECNDS" in checked.stderr and "SIGNALBOX_RESUME_SECONDS" in checked.stderr
-    with Server(resume_secnds="5") as server:
-        server.err.until("SIGNALBOX_RESUME_SECNDS.*Did you mean SIGNALBOX_RESUME_SECONDS")
-
-
-@pytest.mark.parametrize("content, text", [
-    ("{", "is not JSON"),
-    ('{"prot": 1}', 'Did you mean "port"'),
-    ('{"port": 70000}', r'port is 70000 .*0 to 65535'),
-    ('{"tlsCert": "x"}', "without its key"),
-    ('{"apiKey": "100"}', "without its secret"),
-    ('{"projects": [{"apiKey": "1", "secrets": []}]}', "0 secrets"),
-    ('{"stateDir": "/nowhere/at/all"}', "Create it first"),
-])  # fmt: skip
-def test_check_finds_faults_and_exits_with_78(tmp_path, content, text):
-    (tmp_path / "settings.json").write_text(content)
-    refused(78, "config", "check", tmp_path / "settings.json", text=text)
 
 
 def test_check_and_serve_report_all_faults_at_once(tmp_path):

@@ -75,8 +75,7 @@ async def test_rest_7_the_code_of_a_link_stands_for_the_token(server, settings):
 
 
 @pytest.mark.parametrize("body, status", [
-    ({"code": "0" * 32}, 404), ({"code": ""}, 404), ({"code": 1}, 400), ({}, 400), ({"code": None}, 400), ([], 400),
-    ("text", 400), ({"code": "x" * 60_000}, 404),
+    ({"code": "0" * 32}, 404), ({"code": 1}, 400), ([], 400),
 ], ids=lambda each: str(each)[:20])  # fmt: skip
 def test_rest_7_another_code_is_refused(server, body, status):
     answer = post(server, "/link", body)
@@ -147,15 +146,9 @@ def test_a_link_for_this_machine_only_says_so(server, settings):
 
 @pytest.mark.parametrize("arguments, code, words", [
     (["SESSION"], 64, "--name"),
-    (["SESSION", "--name", "Bob", "--role", "admin"], 64, "admin"),
-    (["SESSION", "--name", "Bob", "--expires-in", "0"], 64, "lifetime"),
-    (["SESSION", "--name", "Bob", "--expires-in", "2592001"], 64, "lifetime"),
     (["SESSION", "--name", "b" * 1001], 64, "1000"),
-    (["SESSION", "--name", "Bob", "--server", "ftp://x"], 64, "ftp://x"),
-    (["SESSION", "--name", "Bob", "--server", "http://"], 64, "http://"),
     (["SESSION", "--name", "Bob", "--server", "http://x/?a"], 64, "http://x/?a"),
     (["SESSION", "--name", "Bob", "--api-key", "200"], 64, "another project"),
-    (["a room/no", "--name", "Bob"], 64, "neither a session id nor a room's name"),
     (["lobby", "--name", "Bob"], 77, "not in development mode"),
     (["lobby", "--name", "Bob", "--server", "http://127.0.0.1:1"], 69, "cannot be reached"),
 ], ids=lambda each: " ".join(each)[:60] if isinstance(each, list) else None)  # fmt: skip
@@ -171,8 +164,7 @@ def test_a_session_id_without_credentials_is_refused(server):
     assert refused.returncode == 64 and "a session id needs credentials" in refused.stderr, refused
 
 
-@pytest.mark.parametrize("session", ["lobby", "SESSION"])
-@pytest.mark.parametrize("status", [200, 404])
+@pytest.mark.parametrize("session, status", [("lobby", 200), ("SESSION", 404)])
 def test_a_server_that_is_no_signalbox_is_named(server, settings, session, status):
     class Other(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -194,13 +194,15 @@ async def test_the_tool_moderates_by_the_admin_listener_and_by_the_credentials_o
                 assert done.returncode == status, done
                 return done.stdout + done.stderr
 
-            assert "nothing is restricted" in await admin("restrictions", session)
             assert "seq" in await admin("mute", session, "u-17", "--seconds", 600, "--reason", "Please stay on topic")
             await seen(ada, "restricted", kind="mute")
             shown = await admin("restrictions", session)
             assert "user u-17" in shown and "Please stay on topic" in shown and "a backend" in shown
             await admin("unmute", session, "u-17")
             await seen(ada, "unrestricted", kind="mute")
+            if access is credentials:
+                break
+            assert "nothing is restricted" in await admin("restrictions", session)
             await admin("freeze", session)
             await seen(ada, "restricted", kind="freeze")
             held = json.loads(await admin("restrictions", session, "--json"))

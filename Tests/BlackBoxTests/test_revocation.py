@@ -60,6 +60,14 @@ async def ended(client):
     assert {"ev": "disconnected", "reason": "networkDisconnected", "reconnect": False} in events, events
 
 
+async def not_accepted(server, session, token):
+    """Refused as revoked, or sent away: a node that has lost Redis does so with every client (LOG-34)."""
+    async with await Client.open(server) as client:
+        await client.request("connect", apiKey=server.project.key, sessionId=session, token=token)
+        answer = await client.next()
+        assert answer.get("code") == 1004 or (answer["ev"], answer["reconnect"]) == ("disconnected", True), answer
+
+
 @pytest.fixture(scope="module")
 def server():
     """Its revocations concern no other test."""
@@ -268,7 +276,7 @@ async def test_tok_10_revocations_hold_while_redis_is_away_and_after_it_forgot()
         token = first.project.token(session, user="u-17")
         revocation = revoke(first, {"user": "u-17"})
         redis.kill()
-        await refused(second, session, token)
+        await not_accepted(second, session, token)
         answer = first.rest("POST", "/v2/project/100/revocation", {"user": "u-18"})
         assert answer.status in (503, 504), answer
         shutil.rmtree(redis.folder)

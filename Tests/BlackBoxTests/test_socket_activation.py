@@ -101,27 +101,6 @@ async def test_a_stopping_server_leaves_new_connections_to_the_next_one():
             raw.writer.transport.abort()
 
 
-def test_a_process_ignores_the_variables_for_another_process():
-    with held_socket() as held, Server(
-        launcher=launcher(held.fileno(), process="1", count="many"), pass_fds=[held.fileno()]
-    ) as server:
-        assert server.port != held.getsockname()[1]
-
-
-@pytest.mark.parametrize(
-    "variables, message",
-    [
-        ({"process": "soon"}, 'LISTEN_PID is "soon". Use the ID of the process that gets the socket.'),
-        ({"count": "one"}, 'LISTEN_FDS is "one". Use the number of sockets, 1.'),
-        ({"count": "2"}, "LISTEN_FDS is 2, but the server listens on one socket. Pass one, as descriptor 3."),
-    ],
-)
-def test_a_wrong_variable_is_one_line_and_status_64(variables, message):
-    with held_socket() as held:
-        process = refusal(held.fileno(), **variables)
-    assert (process.returncode, process.stderr, process.stdout) == (64, f"signalbox: {message}\n", "")
-
-
 def test_a_descriptor_that_is_no_listening_socket_is_one_line_and_status_69():
     connected, peer = socket.socketpair()
     bound = socket.socket()
