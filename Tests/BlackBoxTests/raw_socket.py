@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import socket
@@ -104,6 +105,22 @@ class RawSocket:
                 return first & 15, await self.reader.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
             return None
+
+    @contextlib.asynccontextmanager
+    async def signs_of_life(self):
+        """Sends a `pong` now and then: a client that reads nothing answers no heartbeat, however long a machine needs."""
+
+        async def send():
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    await self.send_text('{"op":"pong"}')
+                    await asyncio.sleep(2)
+
+        sending = asyncio.create_task(send())
+        try:
+            yield
+        finally:
+            sending.cancel()
 
     async def objects(self):
         """The objects of the next text message."""

@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from raw_socket import RawSocket
 from server_process import DEADLINE, Server
 from signalbox_client import Bystander, Client
 from waiting import suspended
@@ -72,29 +71,3 @@ async def test_hb_3_a_websocket_ping_is_answered_but_only_a_text_message_is_a_si
         code, events = await client.closed()
         assert code == 4001
         assert len([event for event in events if event["ev"] == "ping"]) <= 1
-
-
-@pytest.mark.waiting
-async def test_g_5_a_slow_http_request_ends_in_bounded_time(server):
-    """A byte now and then does not keep a socket open: not in the header block, not in the body, and not with no
-    byte at all."""
-    credentials = server.project.credentials()
-    post = f"POST /session/create HTTP/1.1\r\nHost: x\r\nX-OPENTOK-AUTH: {credentials}\r\nContent-Length: 60000\r\n\r\n"
-    openings = [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX: ", post.encode()]
-
-    async def trickle(opening):
-        async with await RawSocket.open(server) as raw:
-            if opening:
-                await raw.send(opening)
-            ending = asyncio.create_task(raw.ends())
-            while not ending.done():
-                if opening:
-                    try:
-                        await raw.send(b"x")
-                    except ConnectionError:
-                        break
-                # A byte a second, until the server ends the connection.
-                await asyncio.wait([ending], timeout=1)
-            await ending
-
-    await asyncio.gather(*map(trickle, openings))

@@ -3,10 +3,12 @@
 import contextlib
 import sqlite3
 
+import pytest
+
 import cluster
 import durable
 from administration import Admin
-from server_process import Server
+from server_process import DEADLINE, Server
 from signalbox_client import Client
 from waiting import until
 
@@ -25,6 +27,7 @@ async def say(client, count):
         assert answer["ev"] == "ack", answer
 
 
+@pytest.mark.waiting
 async def test_his_2_a_locked_history_is_reported_and_takes_no_traffic_away(tmp_path):
     folder = tmp_path / "state"
     with durable.serve(folder, "--admin-port", "0", history="chat") as server:
@@ -43,9 +46,12 @@ async def test_his_2_a_locked_history_is_reported_and_takes_no_traffic_away(tmp_
             other.rollback()
         await until(lambda: readiness(server) == (200, {"status": "ok"}), "the end of the report")
         assert admin.value(WRITABLE) == 1
-        await until(lambda: admin.value("signalbox_history_messages") == 100, "the messages in the history")
+        # The server counts them once a minute.
+        are_counted = lambda: admin.value("signalbox_history_messages") == 100
+        await until(are_counted, "the messages in the history", seconds=3 * DEADLINE)
 
 
+@pytest.mark.waiting
 async def test_his_2_a_redis_that_was_away_leaves_no_report_behind():
     with cluster.Redis() as redis:
         with Server("--admin-port", "0", redis=redis.url, history="chat") as server:

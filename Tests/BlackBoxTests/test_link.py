@@ -72,6 +72,7 @@ async def test_rest_7_the_code_of_a_link_stands_for_the_token(server, settings):
     async with await Client.join(server, session, token=access["token"]) as user:
         assert (user.connected["role"], user.me["data"]) == ("moderator", "Zoë & co +#")
     assert opened(server, made.stdout) == access, "five minutes more"
+    assert "works on this machine only" in made.stderr
 
 
 @pytest.mark.parametrize("body, status", [
@@ -134,16 +135,6 @@ def without_state(url):
     return environment(server=url) | {"XDG_STATE_HOME": "/nonexistent"}
 
 
-def test_a_link_keeps_the_path_of_the_server(server, settings):
-    """As behind a proxy that serves Signalbox below a path."""
-    made = run("link", server.project.session(), "--name", "Bob", **settings | {"server": "http://127.0.0.1:1/chat/"})
-    assert parts(made.stdout)[0] == "http://127.0.0.1:1/chat/", made
-
-
-def test_a_link_for_this_machine_only_says_so(server, settings):
-    assert "works on this machine only" in run("link", server.project.session(), "--name", "Bob", **settings).stderr
-
-
 @pytest.mark.parametrize("arguments, code, words", [
     (["SESSION"], 64, "--name"),
     (["SESSION", "--name", "b" * 1001], 64, "1000"),
@@ -186,6 +177,8 @@ def test_a_server_that_is_no_signalbox_is_named(server, settings, session, statu
 
 
 def test_a_server_that_cannot_be_reached_from_here_may_be_reachable_for_the_user(server, settings):
-    made = run("link", server.project.session(), "--name", "Bob", **settings | {"server": "http://127.0.0.1:1"})
+    """The server has a path, as behind a proxy that serves Signalbox below it."""
+    made = run("link", server.project.session(), "--name", "Bob", **settings | {"server": "http://127.0.0.1:1/chat/"})
+    assert parts(made.stdout)[0] == "http://127.0.0.1:1/chat/", made
     assert made.returncode == 0 and "cannot be reached from here" in made.stderr, made
     assert "The link carries the token" in made.stderr and "token" in parts(made.stdout)[1], made

@@ -165,16 +165,12 @@ async def test_the_numbers_count_what_clients_do():
         assert float(admin.metrics()["signalbox_loop_busy_seconds_total"]) > 0
 
 
-@pytest.mark.parametrize("arguments, status", [((), 404), (("--public-metrics",), 200)])
-def test_the_main_port_has_metrics_only_if_asked(arguments, status):
-    with Server(*arguments) as server:
-        answer = server.request("GET", "/metrics")
-        assert answer.status == status and (b"signalbox_sessions 0" in answer.body) == (status == 200)
-
-
-def test_g_5_metrics_of_the_main_port_are_made_at_most_once_a_second():
+def test_g_5_the_main_port_has_metrics_only_if_asked_and_makes_them_at_most_once_a_second(server):
     """Anybody may ask for them. The admin listener, whose caller is known, always has the present numbers."""
+    assert server.request("GET", "/metrics").status == 404
     with Server("--public-metrics", "--admin-port", "0") as server:
+        first = server.request("GET", "/metrics")
+        assert first.status == 200 and b"signalbox_sessions 0" in first.body
         # The counter of requests changes with each request that is not answered with a copy.
         answers = [server.request("GET", "/metrics").body for _ in range(50)]
         assert len(set(answers)) < len(answers)

@@ -18,7 +18,9 @@ async def test_g_5_g_6_a_stalled_reader_misses_typing_signals_and_receives_every
         await raw.send_text(connect_line(server, session))
         await raw.objects()
         raw.writer.transport.pause_reading()
-        async with await Client.join(server, session) as ada, await Client.join(server, session) as bob:
+        async with (
+            await Client.join(server, session) as ada, await Client.join(server, session) as bob, raw.signs_of_life()
+        ):
             await ada.expect("connectionCreated")
             receiving = asyncio.create_task(types_until_end(bob))
             count = 0

@@ -21,9 +21,9 @@ def wait_for(condition, what):
     return found
 
 
-async def until(condition, what):
+async def until(condition, what, seconds=DEADLINE):
     """The same, while other tasks of the test go on."""
-    deadline = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"waited in vain for {what}"
         await asyncio.sleep(0.01)
