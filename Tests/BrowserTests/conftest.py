@@ -28,6 +28,8 @@ import grave_faults  # noqa: E402
 
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
+# A browser is many processes.
+LAUNCH_DEADLINE = 3 * DEADLINE
 READY = re.compile(r"https?://\S+")
 
 # A page of another origin with the chat's script. Its policy permits nothing that is not needed.
@@ -106,6 +108,11 @@ class Server:
         grave_faults.note_crash(self.process.args, self.process.wait())
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "reads(*paths): the tests of this file run where one of these has changed lately")
+    config.addinivalue_line("markers", "smoke: a test of such a file that always runs")
+
+
 @pytest.fixture(scope="session")
 def require_server():
     if not os.environ.get("SIGNALBOX_BIN"):
@@ -141,6 +148,7 @@ def playwright_driver():
             options = {
                 "executable_path": os.environ.get("CHROMIUM", "/usr/bin/chromium"),
                 "args": ["--no-sandbox", *arguments],
+                "timeout": LAUNCH_DEADLINE * 1000,
             }
             if profile:
                 return playwright.chromium.launch_persistent_context(profile, **options)
@@ -184,8 +192,9 @@ def open_page(chromium):
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = chromium.new_context(**options)
         contexts.append(context)
+        # For further pages and requests of it, too.
+        context.set_default_timeout(DEADLINE * 1000)
         page = context.new_page()
-        page.set_default_timeout(DEADLINE * 1000)
         page.complaints = []
         page.on(
             "console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text)
@@ -242,8 +251,8 @@ def open_with_camera(camera_answers, open_application, room):
 
     def open_with_camera(answer, fixture="camera-first.html", script="/v2/js/opentok.min.js", **options):
         contexts.append(camera_answers[answer].new_context())
+        contexts[-1].set_default_timeout(DEADLINE * 1000)
         page = contexts[-1].new_page()
-        page.set_default_timeout(DEADLINE * 1000)
         page.said = []
         page.on("console", lambda message: message.type in ("error", "warning") and page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))

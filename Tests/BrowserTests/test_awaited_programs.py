@@ -3,6 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.reads(
+    "docs/opentok-web.md", "web-test-client/opentok", "Tests/BrowserTests/fixtures/promise-chat.html",
+    "Tests/BrowserTests/test_awaited_programs.py",
+)  # fmt: skip
+
 SCRIPT = "/v2/js/opentok.min.js"
 IN_ADDRESS = SCRIPT + "?publish=local"
 # The fixture has the address in its script tag: `<script src="…">`.
@@ -17,7 +22,9 @@ def say(page, text):
     page.get_by_role("button", name="Send").click()
 
 
-@pytest.mark.parametrize("script", [IN_ADDRESS, IN_TAG], ids=["address", "tag"])
+@pytest.mark.parametrize(
+    "script", [pytest.param(IN_ADDRESS, marks=pytest.mark.smoke), IN_TAG], ids=["address", "tag"]
+)
 def test_a_program_that_waits_for_publish_chats(open_with_camera, script):
     """The camera stays on, other clients get no stream, and the console says so."""
     ada = open_with_camera("granted", "promise-chat.html", script, data="Ada")

@@ -2,7 +2,6 @@
 
 import base64
 
-import pytest
 from playwright.sync_api import expect
 
 SCRIPT = "/v2/js/opentok.min.js"
@@ -45,44 +44,44 @@ def test_a_machine_without_a_camera_is_an_error_and_an_exception(open_applicatio
     expect(page.locator("#events li")).to_have_text(["exception 1500 GetUserMedia", "no camera: OT_NO_DEVICES_FOUND"])
 
 
-@pytest.mark.parametrize(
-    "options, expected",
-    [
-        ("{}", "<main><div id=target class=OT>"),
-        ("{insertMode: 'append'}", "<main><div id=target><b>old</b><div class=OT>"),
-        ("{insertMode: 'before'}", "<main><div class=OT><div id=target><b>old</b>"),
-        ("{insertMode: 'after'}", "<main><div id=target><b>old</b><div class=OT>"),
-        ("{insertDefaultUI: false}", "<main><div id=target><b>old</b>"),
-    ],
-)
-def test_the_element_of_a_publisher_is_where_the_page_wants_it(open_with_camera, options, expected):
+PLACES = {
+    "{}": "<main><div id=target class=OT>",
+    "{insertMode: 'append'}": "<main><div id=target><b>old</b><div class=OT>",
+    "{insertMode: 'before'}": "<main><div class=OT><div id=target><b>old</b>",
+    "{insertMode: 'after'}": "<main><div id=target><b>old</b><div class=OT>",
+    "{insertDefaultUI: false}": "<main><div id=target><b>old</b>",
+}
+
+
+def test_the_element_of_a_publisher_is_where_the_page_wants_it(open_with_camera):
     page = open_with_camera("granted")
     expect(page.locator("#events")).to_contain_text("connected")
-    found = page.evaluate(
-        """async options => {
-             publisher.destroy();
-             document.body.innerHTML = '<main><div id="target"><b>old</b></div></main>';
-             let created = null;
-             await new Promise((done, fail) => {
-               const publisher = OT.initPublisher('target', options, (error) => error ? fail(error) : done());
-               publisher.on('videoElementCreated', ({ element }) => created = element);
-             });
-             const box = document.querySelector('.OT_publisher');
-             const tagOf = (element) => element.matches('.OT_publisher')
-               ? `<div${element.id === 'target' ? ' id=target' : ''} class=OT>`
-               : element.id ? `<div id=${element.id}>` : `<${element.localName}>`;
-             const text = [];
-             const visit = (element) => {
-               if (element.localName === 'video') return;
-               text.push(element.localName === 'b' ? '<b>old</b>' : tagOf(element));
-               [...element.children].forEach(visit);
-             };
-             visit(document.querySelector('main'));
-             return [text.join(''), created.localName, box === null || box.contains(created)];
-           }""",
-        page.evaluate_handle(f"({options})"),
-    )
-    assert found == [expected, "video", True]
+    for options, expected in PLACES.items():
+        found = page.evaluate(
+            """async options => {
+                 publisher.destroy();
+                 document.body.innerHTML = '<main><div id="target"><b>old</b></div></main>';
+                 let created = null;
+                 await new Promise((done, fail) => {
+                   window.publisher = OT.initPublisher('target', options, (error) => error ? fail(error) : done());
+                   window.publisher.on('videoElementCreated', ({ element }) => created = element);
+                 });
+                 const box = document.querySelector('.OT_publisher');
+                 const tagOf = (element) => element.matches('.OT_publisher')
+                   ? `<div${element.id === 'target' ? ' id=target' : ''} class=OT>`
+                   : element.id ? `<div id=${element.id}>` : `<${element.localName}>`;
+                 const text = [];
+                 const visit = (element) => {
+                   if (element.localName === 'video') return;
+                   text.push(element.localName === 'b' ? '<b>old</b>' : tagOf(element));
+                   [...element.children].forEach(visit);
+                 };
+                 visit(document.querySelector('main'));
+                 return [text.join(''), created.localName, box === null || box.contains(created)];
+               }""",
+            page.evaluate_handle(f"({options})"),
+        )
+        assert found == [expected, "video", True], options
 
 
 def test_an_object_in_place_of_the_target_is_no_target(open_with_camera):

@@ -1,22 +1,13 @@
-"""`<signalbox-chat>` as a built-in element: properties, reflection, events, and every place that a page has for it.
+"""`<signalbox-chat>` as a built-in element: its upgrade, its style, and every place that a page has for it.
 
 The ideas are those of the published best practices for custom elements, and of the tests "custom elements everywhere".
+`element-attributes.test.js` has what needs no browser: properties, reflection and events.
 """
 
 import pytest
 from application import Application
 from chat_element import FAKE_SESSION, element, expect_messages, expect_state
 from playwright.sync_api import expect
-
-# Property, attribute, a value, its text in the attribute, and the value of the property without the attribute.
-REFLECTED = [
-    ("session", "session", "s", "s", None), ("apiKey", "api-key", "100", "100", None),
-    ("token", "token", "t", "t", None), ("server", "server", "https://a.example", "https://a.example", None), ("alias", "alias", "Ada", "Ada", None),
-    ("senderId", "sender-id", "ada", "ada", None), ("maxLength", "max-length", 7, "7", 1000),
-    ("look", "look", "opentok", "opentok", "bubbles"), ("scheme", "scheme", "dark", "dark", None),
-    ("placeholder", "placeholder", "Say it", "Say it", None), ("isTypingShown", "typing", False, "off", True),
-]  # fmt: skip
-
 
 @pytest.fixture
 def open_script(open_page, url):
@@ -35,64 +26,29 @@ def open_script(open_page, url):
         application.stop()
 
 
-@pytest.mark.parametrize("property, attribute, value, text, default", REFLECTED)
-def test_each_property_is_reflected_both_ways_and_none_removes_the_attribute(
-    open_script, property, attribute, value, text, default
-):
-    page = open_script()
-    assert page.evaluate(
-        """([property, attribute, value, text]) => {
-             const chat = document.createElement('signalbox-chat');
-             const seen = [chat[property]];
-             chat[property] = value;
-             seen.push(chat.getAttribute(attribute));
-             chat.removeAttribute(attribute);
-             seen.push(chat[property]);
-             chat.setAttribute(attribute, text);
-             seen.push(chat[property]);
-             for (const nothing of [null, undefined, false]) {
-               if (nothing === false && value === false) continue;
-               chat[property] = value;
-               chat[property] = nothing;
-               seen.push(chat.hasAttribute(attribute));
-             }
-             return seen;
-           }""",
-        [property, attribute, value, text],
-    ) == [default, text, default, value, False, False, *([] if value is False else [False])]
-
-
-def test_a_new_element_has_no_attributes_no_content_and_no_members_of_its_own(open_script):
-    page = open_script()
-    assert page.evaluate(
-        """() => {
-             const made = [document.createElement('signalbox-chat'), new (customElements.get('signalbox-chat'))()];
-             return made.map((each) => [each.attributes.length, each.childNodes.length, Object.keys(each).length]);
-           }"""
-    ) == [[0, 0, 0], [0, 0, 0]]
-
-
-@pytest.mark.parametrize("is_inside", [True, False])
-def test_properties_set_before_the_definition_have_their_effect(open_script, url, is_inside):
+def test_properties_set_before_the_definition_have_their_effect(open_script, url):
     page = open_script(script=False)
     page.evaluate(
-        """(isInside) => {
-             window.chat = document.createElement('signalbox-chat');
-             chat.id = 'chat';
-             if (isInside) document.body.append(chat);
-             Object.assign(chat, { placeholder: 'Say it', maxLength: 7, draft: 'early', look: 'opentok', hidden: true });
-             // A program may try to set what can only be read.
-             Object.assign(chat, { state: 'wrong', unreadCount: 9 });
-           }""",
-        is_inside,
+        """() => {
+             window.make = () => {
+               const chat = document.createElement('signalbox-chat');
+               Object.assign(chat, { placeholder: 'Say it', maxLength: 7, draft: 'early', look: 'opentok', hidden: true });
+               // A program may try to set what can only be read.
+               return Object.assign(chat, { state: 'wrong', unreadCount: 9 });
+             };
+             window.inside = make();
+             window.outside = make();
+             document.body.append(inside);
+           }"""
     )
     page.add_script_tag(url=f"{url}/signalbox-chat.js")
-    if not is_inside:
-        page.evaluate("customElements.upgrade(chat); document.body.append(chat)")
-    assert page.evaluate(
-        "[chat.placeholder, chat.maxLength, chat.draft, chat.state, chat.unreadCount, Object.keys(chat),"
-        " getComputedStyle(chat).display, chat.getAttribute('max-length'), chat.getAttribute('look')]"
-    ) == ["Say it", 7, "early", "disconnected", 0, [], "none", "7", "opentok"]
+    page.evaluate("customElements.upgrade(outside); document.body.append(outside)")
+    for name in ("inside", "outside"):
+        assert page.evaluate(
+            "(chat) => [chat.placeholder, chat.maxLength, chat.draft, chat.state, chat.unreadCount, Object.keys(chat),"
+            " getComputedStyle(chat).display, chat.getAttribute('max-length'), chat.getAttribute('look')]",
+            page.evaluate_handle(name),
+        ) == ["Say it", 7, "early", "disconnected", 0, [], "none", "7", "opentok"], name
 
 
 def test_the_page_s_style_wins_and_hidden_hides(open_script):
@@ -104,56 +60,6 @@ def test_the_page_s_style_wins_and_hidden_hides(open_script):
     assert page.evaluate(f"[{display}, chat.offsetHeight]") == ["inline-block", 90]
     page.evaluate("() => { chat.className = ''; chat.hidden = true; }")
     assert page.evaluate(display) == "none"
-
-
-def test_changes_by_the_page_fire_no_events(open_script):
-    page = open_script("<signalbox-chat id=chat></signalbox-chat>")
-    assert page.evaluate(
-        """async () => {
-             const seen = [];
-             for (const name of ['state', 'message', 'send', 'unread', 'error']) {
-               document.addEventListener(`signalbox-${name}`, ({ type }) => seen.push(type));
-             }
-             for (const name of ['input', 'change', 'focusin']) {
-               document.addEventListener(name, ({ type }) => seen.push(type));
-             }
-             Object.assign(chat, { draft: 'text', alias: 'Ada', maxLength: 2, look: 'opentok', placeholder: 'x' });
-             Object.assign(chat, { scheme: 'dark', isTypingShown: false, senderId: 'ada', draft: '' });
-             await new Promise((done) => setTimeout(done));
-             return seen;
-           }"""
-    ) == []
-
-
-def test_events_bubble_leave_shadow_trees_and_only_sending_can_be_cancelled(open_script):
-    page = open_script()
-    page.evaluate(FAKE_SESSION)
-    assert page.evaluate(
-        """async () => {
-             const outer = document.createElement('div');
-             document.body.append(outer);
-             const chat = document.createElement('signalbox-chat');
-             outer.attachShadow({ mode: 'open' }).append(chat);
-             const seen = {};
-             for (const name of ['state', 'message', 'send', 'unread']) {
-               document.addEventListener(`signalbox-${name}`, ({ bubbles, composed, cancelable, target }) => {
-                 seen[name] = [bubbles, composed, cancelable, target === outer];
-               });
-             }
-             const session = fakeSession('room');
-             chat.attach(session);
-             const data = JSON.stringify({ text: 'hi' });
-             outer.hidden = true;
-             chat.noteReading();
-             const from = { connectionId: 'b', data: 'Bob' };
-             session.emit('signal', { type: 'signal:text-chat', data, from, seq: 3 });
-             chat.draft = 'mine';
-             outer.hidden = false;
-             chat.shadowRoot.querySelector('form').requestSubmit();
-             await new Promise((done) => setTimeout(done));
-             return seen;
-           }"""
-    ) == {name: [True, True, name == "send", True] for name in ("state", "message", "send", "unread")}
 
 
 # Places: code that makes an element with the id `chat` in them, from the element that `make()` returns.
@@ -195,12 +101,6 @@ PLACES = {
         const chat = make();
         frame.contentDocument.body.append(chat);
         document.body.append(chat);""",
-    "a document that is opened again": """
-        document.body.append(make());
-        const { outerHTML } = make();
-        document.open();
-        document.write(`<!doctype html><html lang="en"><body>${outerHTML}</body></html>`);
-        document.close();""",
     "an SVG image in the page": """
         document.body.innerHTML = '<svg width="600" height="500"><foreignObject width="600" height="500"/></svg>';
         document.querySelector('foreignObject').append(make());""",
@@ -217,48 +117,63 @@ PLACES = {
         document.body.append(chat);
         chat.remove();
         document.body.append(chat);""",
+    # The last one: the page loses its title and its icon.
+    "a document that is opened again": """
+        document.body.append(make());
+        const { outerHTML } = make();
+        document.open();
+        document.write(`<!doctype html><html lang="en"><body>${outerHTML}</body></html>`);
+        document.close();""",
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_the_element_works_wherever_a_page_can_put_it(open_script, access, place):
+# Finds the element in the page, in its shadow trees and in its frames.
+FIND = """
+  const find = (root) => {
+    for (const each of root.querySelectorAll('*')) {
+      if (each.localName === 'signalbox-chat') return each;
+      const found = each.shadowRoot && find(each.shadowRoot);
+      if (found) return found;
+      const inFrame = each.localName === 'iframe' && find(each.contentDocument);
+      if (inFrame) return inFrame;
+    }
+    return null;
+  };
+  return find(document);
+"""
+
+
+def test_the_element_works_wherever_a_page_can_put_it(open_script, access, url, room):
+    """In one page, one place after the other. A room of its own shows no earlier messages."""
     page = open_script()
-    given = access("Ada")
-    page.evaluate(
-        """async (given) => {
-             const make = () => {
-               const chat = document.createElement('signalbox-chat');
-               chat.id = 'chat';
-               chat.setAttribute('session', given.sessionId);
-               chat.setAttribute('api-key', given.apiKey);
-               chat.setAttribute('token', given.token);
-               return chat;
-             };
-             PLACE
-             const find = (root) => {
-               for (const each of root.querySelectorAll('*')) {
-                 if (each.localName === 'signalbox-chat') return each;
-                 const found = each.shadowRoot && find(each.shadowRoot);
-                 if (found) return found;
-                 const inFrame = each.localName === 'iframe' && find(each.contentDocument);
-                 if (inFrame) return inFrame;
-               }
-               return null;
-             };
-             window.placed = find(document);
-           }""".replace("PLACE", PLACES[place]),
-        given,
-    )
-    page.wait_for_function("() => placed.state === 'connected'")
-    frame = next(each for each in page.frames if each.locator("#chat").count() > 0)
-    box = frame.locator("#composer-text")
-    box.press_sequentially("hello")
-    box.press("Enter")
-    expect(frame.locator("#chat .bubble")).to_have_text("hello")
-    # The style has its effect: the bubble of the user is at the end, with a colour.
-    colour = frame.locator("#chat .bubble").evaluate("(bubble) => getComputedStyle(bubble).backgroundColor")
-    assert colour != "rgba(0, 0, 0, 0)"
-    assert page.evaluate("getComputedStyle(placed).display") == "flex"
+    for number, (place, code) in enumerate(PLACES.items()):
+        given = page.request.get(f"{url}/room/{room}-{number}?data=Ada").json()
+        page.evaluate(
+            """async (given) => {
+                 document.body.replaceChildren();
+                 const make = () => {
+                   const chat = document.createElement('signalbox-chat');
+                   chat.id = 'chat';
+                   chat.setAttribute('session', given.sessionId);
+                   chat.setAttribute('api-key', given.apiKey);
+                   chat.setAttribute('token', given.token);
+                   return chat;
+                 };
+                 PLACE
+                 window.placed = (() => { FIND })();
+               }""".replace("PLACE", code).replace("FIND", FIND),
+            given,
+        )
+        page.wait_for_function("() => placed.state === 'connected'")
+        frame = next(each for each in page.frames if each.locator("#chat").count() > 0)
+        box = frame.locator("#composer-text")
+        box.press_sequentially(place)
+        box.press("Enter")
+        expect(frame.locator("#chat .bubble")).to_have_text(place)
+        # The style has its effect: the bubble of the user is at the end, with a colour.
+        colour = frame.locator("#chat .bubble").evaluate("(bubble) => getComputedStyle(bubble).backgroundColor")
+        assert colour != "rgba(0, 0, 0, 0)", place
+        assert page.evaluate("getComputedStyle(placed).display") == "flex", place
 
 
 def test_the_element_works_in_a_document_that_is_no_html(open_page, access, url):

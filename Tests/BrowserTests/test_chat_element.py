@@ -1,17 +1,15 @@
-"""`<signalbox-chat>`: the page of docs/chat-element.md and README.md, attributes, events, slots, parts, looks, and bad input."""
+"""`<signalbox-chat>`: the page of docs/chat-element.md and README.md, slots, parts, looks, focus, moves, and policies.
 
-import pathlib
+`element-attributes.test.js`, `element-connection.test.js` and `element-messages.test.js` have what needs no browser.
+"""
+
 import re
 
 import pytest
 from application import Application
-from chat_element import (
-    FAKE_SESSION, READ_MILLISECONDS, SETUP_MILLISECONDS, element, expect_messages, expect_state, send,
-)  # fmt: skip
+from chat_element import FAKE_SESSION, READ_MILLISECONDS, element, expect_messages, expect_state, hold_typing, send
 from conftest import REPOSITORY
 from playwright.sync_api import expect
-
-DOCUMENT = (REPOSITORY / "docs/chat-element.md").read_text()
 
 
 @pytest.mark.parametrize("document", ["docs/chat-element.md", "README.md"])
@@ -29,6 +27,8 @@ def test_the_page_of_a_document_embeds_a_chat_in_ten_lines(open_page, url, docum
         send(ada, "hello from the document")
         expect(bob.locator(".bubble").last).to_have_text("hello from the document")
         expect(bob.locator(".row-name").last).to_have_text("Ada")
+        for page in (ada, bob):
+            hold_typing(page)
         bob.locator("#composer-text").press_sequentially("h")
         expect(ada.locator("#typing-text")).to_have_text("Bob is typing…")
     finally:
@@ -44,79 +44,6 @@ def test_the_element_works_under_a_strict_policy_of_another_origin(open_host, ac
     expect(bob.locator("#chat .bubble a")).to_have_attribute("href", "https://example.org/")
     background = bob.locator("#chat .bubble").evaluate("each => getComputedStyle(each).backgroundColor")
     assert background == "rgb(238, 241, 239)"
-
-
-def test_two_elements_of_one_page_are_two_connections(open_host, access):
-    page = open_host(element(access("Ada"), id="left") + element(access("Bob"), id="right"))
-    for id in ("left", "right"):
-        expect_state(page, "connected", id)
-    send(page, "one", "left")
-    expect_messages(page, "one", id="right")
-    send(page, "two", "right")
-    for id in ("left", "right"):
-        expect_messages(page, "one", "two", id=id)
-
-
-def test_events_report_state_messages_unread_and_errors_and_may_refuse(open_host, access):
-    ada, bob = open_host(), open_host(element(access("Bob")))
-    ada.evaluate(
-        """(access) => {
-             window.seen = [];
-             for (const name of ['state', 'message', 'unread', 'send', 'error']) {
-               document.addEventListener(`signalbox-${name}`, (event) => {
-                 const { state, count, message } = event.detail;
-                 window.seen.push([name, state ?? count ?? message?.text ?? message].join(' '));
-                 if (name === 'send' && message.text === 'refuse me') event.preventDefault();
-               });
-             }
-             const chat = document.createElement('signalbox-chat');
-             chat.id = 'chat';
-             document.body.append(chat);
-             for (const [name, value] of [['session', access.sessionId], ['key', access.apiKey], ['token', access.token]]) {
-               chat.setAttribute(name, value);
-             }
-           }""",
-        access("Ada"),
-    )
-    for page in (ada, bob):
-        expect_state(page, "connected")
-    send(bob, "hi")
-    expect_messages(ada, "hi")
-    send(ada, "refuse me")
-    expect(ada.locator("#composer-hint")).to_have_text("Not sent.")
-    expect(ada.locator("#composer-text")).to_have_value("refuse me")
-    send(ada, "and this")
-    expect_messages(bob, "hi", "and this")
-    seen = ada.evaluate("window.seen")
-    assert seen[:2] == ["state connecting", "state connected"]
-    assert {"message hi", "send refuse me", "send and this"} <= set(seen)
-    assert ada.evaluate("chat.messages.map(({ text, direction }) => `${direction} ${text}`)") == [
-        "received hi", "sent and this"
-    ]
-    ada.evaluate("chat.disconnect()")
-    expect_state(ada, "disconnected")
-    expect_messages(ada, "hi", "and this")
-
-
-def test_attributes_change_limit_alias_sender_look_and_placeholder(open_host, access):
-    ada = open_host(element(access("Ada"), max_length="5", alias="Countess", sender_id="ada-1", placeholder="Say it"))
-    bob = open_host(element(access("Bob")))
-    for page in (ada, bob):
-        expect_state(page, "connected")
-    box = ada.locator("#composer-text")
-    expect(box).to_have_attribute("placeholder", "Say it")
-    box.fill("123456")
-    expect(box).to_have_value("123456")
-    expect(box).to_have_attribute("aria-invalid", "true")
-    ada.evaluate("chat.maxLength = 10")
-    expect(box).to_have_attribute("aria-invalid", "false")
-    box.press("Enter")
-    expect_messages(bob, "123456")
-    assert bob.evaluate("[chat.messages[0].alias, chat.messages[0].senderId !== 'ada-1']") == ["Countess", True]
-    assert ada.evaluate("[chat.messages[0].senderId, chat.senderId, chat.maxLength]") == ["ada-1", "ada-1", 10]
-    for wrong in ("0", "-1", "many", ""):
-        ada.evaluate("(length) => chat.setAttribute('max-length', length)", wrong)
-        assert ada.evaluate("chat.maxLength") == 1000
 
 
 def test_the_opentok_look_has_dividers_a_counter_and_its_groups(open_host, access, screenshots):
@@ -146,19 +73,20 @@ def test_the_opentok_look_has_dividers_a_counter_and_its_groups(open_host, acces
     expect_messages(bob, "Hello", "How are you?", "Fine, thank you.", "still here")
 
 
-@pytest.mark.parametrize("scheme, attribute, is_dark", [
-    ("light", "", False), ("dark", "", True), ("light", "dark", True), ("dark", "light", False),
-])  # fmt: skip
-def test_light_and_dark_follow_the_system_unless_the_page_chooses(open_host, access, screenshots, scheme, attribute, is_dark):
-    given = {"scheme": attribute} if attribute else {}
-    page = open_host(element(access("Ada"), **given), color_scheme=scheme, viewport={"width": 480, "height": 520})
+def test_light_and_dark_follow_the_system_unless_the_page_chooses(open_host, access, screenshots):
+    page = open_host(element(access("Ada")), viewport={"width": 480, "height": 520}, reduced_motion="reduce")
     expect_state(page, "connected")
     send(page, "hello")
     expect_messages(page, "hello")
-    colour = page.locator("#chat").evaluate("each => getComputedStyle(each).backgroundColor")
-    red = int(re.findall(r"\d+", colour)[0])
-    assert (red < 80) == is_dark
-    page.screenshot(path=screenshots / f"element-{scheme}-{attribute or 'system'}.png")
+    for system, chosen, is_dark in (
+        ("light", None, False), ("dark", None, True), ("light", "dark", True), ("dark", "light", False),
+    ):  # fmt: skip
+        page.emulate_media(color_scheme=system)
+        page.evaluate("(scheme) => { chat.scheme = scheme; }", chosen)
+        colour = page.locator("#chat").evaluate("each => getComputedStyle(each).backgroundColor")
+        red = int(re.findall(r"\d+", colour)[0])
+        assert (red < 80) == is_dark, (system, chosen)
+        page.screenshot(path=screenshots / f"element-{system}-{chosen or 'system'}.png")
 
 
 def test_slots_parts_and_properties_change_the_view(open_page, url, access):
@@ -190,107 +118,32 @@ def test_slots_parts_and_properties_change_the_view(open_page, url, access):
         application.stop()
 
 
-def test_the_parts_of_the_document_exist(open_host, access):
-    named = set(re.findall(r"`([\w-]+)`", DOCUMENT.partition("The parts for `::part()` are ")[2].partition(".\n")[0]))
-    sources = "".join(path.read_text() for path in pathlib.Path(REPOSITORY / "web-test-client/chat/views").glob("*.js"))
-    written = " ".join(re.findall(r"part: ['`]([^'`]*)['`]", sources))
-    given = set(re.findall(r"[\w-]+", written.replace("${message.direction}", "sent received")))
-    assert named == given
-
-
 @pytest.mark.parametrize("changes, cause, words", [
-    ({"token": ""}, "notSetUp", "it lacks token"), ({"session": "", "key": " "}, "notSetUp", "it lacks session, api-key"),
-    ({"token": "T1==nonsense"}, "refused", "the token is refused"), ({"key": "200"}, "refused", "API key"),
-    ({"session": "lobby"}, "wrongChat", "session"),
-    ({"server": "ftp://x"}, "notSetUp", "The server’s address is not valid: ftp://x"),
+    ({"token": "T1==nonsense"}, "refused", "the token is refused"), ({"session": "lobby"}, "wrongChat", "session"),
 ])  # fmt: skip
 def test_wrong_credentials_get_a_sentence_and_the_program_the_reason(open_host, access, changes, cause, words):
+    """The server's words. `element-connection.test.js` has the other causes."""
     good = access("Ada")
     page = open_host()
-    page.clock.install()
-    page.evaluate("() => addEventListener('signalbox-error', ({ detail }) => (window.detail = detail))")
     page.evaluate(
-        """(attributes) => {
-             const chat = document.createElement('signalbox-chat');
-             chat.id = 'chat';
-             for (const [name, value] of attributes) chat.setAttribute(name, value);
-             document.body.append(chat);
+        """({ good, changes }) => {
+             addEventListener('signalbox-error', ({ detail }) => (window.detail = detail));
+             window.give = ({ sessionId: session, apiKey, token }) => Object.assign(chat, { session, apiKey, token });
+             document.body.append(Object.assign(document.createElement('signalbox-chat'), { id: 'chat' }));
+             give(good);
+             Object.assign(chat, changes);
            }""",
-        list(
-            ({"session": good["sessionId"], "key": good["apiKey"], "token": good["token"]} | changes).items()
-        ),
+        {"good": good, "changes": changes},
     )
-    lacking = words.startswith("it lacks")
-    if lacking:
-        page.clock.run_for(SETUP_MILLISECONDS)
     expect_state(page, "failed")
     assert page.evaluate("detail.cause") == cause
     assert words in page.evaluate("detail.message")
-    sentence = f"This chat is not set up yet: {words}." if lacking else page.evaluate("chat.textOf(detail.cause)")
-    expect(page.locator("#chat-status-text")).to_have_text(sentence)
+    expect(page.locator("#chat-status-text")).to_have_text(page.evaluate("chat.textOf(detail.cause)"))
     expect(page.locator("#composer-text")).to_be_disabled()
-    # A page that is not set up correctly stays so: there is no button.
-    expect(page.get_by_role("button", name="Try again")).to_have_count(0 if cause == "notSetUp" else 1)
-    # Nobody is invited to write.
-    expect(page.locator("#composer-text")).to_have_attribute("placeholder", "")
-    expect(page.locator("#composer-keys")).to_be_hidden()
-    page.evaluate(
-        """(good) => {
-             chat.removeAttribute('server');
-             for (const [name, value] of [['session', good.sessionId], ['key', good.apiKey], ['token', good.token]]) {
-               chat.setAttribute(name, value);
-             }
-           }""",
-        good,
-    )
+    page.evaluate("good => { give(good); }", good)
     expect_state(page, "connected")
     expect(page.locator("#chat-status")).to_be_hidden()
     page.complaints.clear()
-
-
-def test_a_frozen_server_gets_an_error_and_another_try(open_host, access):
-    page = open_host()
-    # Only the test lets time pass: the element would try again by itself before a slow test does.
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    is_frozen = True
-    page.route_web_socket("**/v1/signaling", lambda socket: None if is_frozen else socket.connect_to_server())
-    page.evaluate(
-        """({ apiKey, sessionId, token }) => {
-             const chat = document.createElement('signalbox-chat');
-             chat.id = 'chat';
-             for (const [name, value] of [['session', sessionId], ['key', apiKey], ['token', token]]) {
-               chat.setAttribute(name, value);
-             }
-             document.body.append(chat);
-           }""",
-        access("Ada"),
-    )
-    expect_state(page, "connecting")
-    page.clock.run_for(8100)
-    expect_state(page, "failed")
-    expect(page.locator("#chat-status")).to_contain_text("does not answer. Try again later.")
-    is_frozen = False
-    page.get_by_role("button", name="Try again").click()
-    page.clock.run_for(1000)
-    expect_state(page, "connected")
-    page.complaints.clear()
-
-
-def test_removing_the_element_leaves_the_session_and_moving_it_does_not(open_host, access):
-    ada, bob = open_host(element(access("Ada"))), open_host(element(access("Bob")))
-    for page in (ada, bob):
-        expect_state(page, "connected")
-    bob.evaluate("() => { const box = document.createElement('div'); document.body.append(box); box.append(chat); }")
-    send(bob, "moved")
-    expect_messages(ada, "moved")
-    ada.evaluate("window.left = new Promise((done) => chat.component.channel && done())")
-    bob.evaluate("() => { window.kept = chat; chat.remove(); }")
-    bob.wait_for_function("() => window.kept.state === 'disconnected'")
-    # The messages and the place in the page are the program's again.
-    bob.evaluate("() => document.body.append(window.kept)")
-    expect_state(bob, "connected")
-    expect_messages(bob, "moved")
 
 
 def test_a_session_of_the_program_can_be_attached(open_application, open_host, access, url, room):
@@ -316,48 +169,6 @@ def test_a_session_of_the_program_can_be_attached(open_application, open_host, a
     page.evaluate("chat.detach()")
     assert page.evaluate("session.isConnected?.() ?? session.connection !== null")
     expect(page.locator("#composer-text")).to_be_disabled()
-
-
-def test_a_change_of_the_look_keeps_gaps_unread_messages_and_those_under_way(open_host):
-    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
-    page.evaluate(FAKE_SESSION)
-    page.evaluate("chat.attach(window.session = fakeSession('room'))")
-    expect_state(page, "connected")
-    send(page, "one")
-    page.evaluate("session.answers.shift()(); chat.component.handle({ kind: 'lost' }, Date.now())")
-    send(page, "two")
-    expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sending")
-    number = page.evaluate("chat.component.typing.typingN")
-    for look in ("opentok", "bubbles"):
-        page.evaluate("(look) => { chat.look = look; }", look)
-        expect_messages(page, "one", "two")
-        expect(page.locator("#chat .gap")).to_have_count(1)
-        expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sending")
-        assert page.evaluate("chat.component.typing.typingN") == number
-    page.evaluate("session.answers.shift()()")
-    expect(page.locator("#chat .mark").last).to_have_attribute("aria-label", "Sent")
-
-
-def test_the_chat_of_an_earlier_room_writes_no_more_into_the_view(open_host):
-    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
-    page.evaluate(FAKE_SESSION)
-    page.evaluate("chat.attach(window.first = fakeSession('first'))")
-    send(page, "to the first room")
-    page.evaluate("window.old = chat.component; chat.attach(window.second = fakeSession('second'))")
-    send(page, "to the second room")
-    page.evaluate(
-        """async () => {
-             window.counts = [];
-             chat.addEventListener('signalbox-unread', ({ detail }) => window.counts.push(detail.count));
-             first.answers.shift()();
-             const from = { connectionId: 'bob', data: 'Bob' };
-             old.isVisible = false;
-             old.handle({ kind: 'signal', type: 'text-chat', data: '{"text":"late"}', from, seq: 9 }, Date.now());
-             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-           }"""
-    )
-    expect_messages(page, "to the second room")
-    assert page.evaluate("window.counts") == []
 
 
 def test_a_move_within_the_page_keeps_the_connection_and_the_place_at_the_end(open_host, access):
@@ -466,25 +277,3 @@ def test_the_focus_stays_in_the_chat_when_the_session_ends_and_returns_to_the_bo
     page.evaluate("() => { document.activeElement.blur(); chat.connect(); }")
     expect_state(page, "connected")
     assert page.evaluate("chat.shadowRoot.activeElement") is None
-
-
-def test_the_line_about_reconnecting_is_read_by_screen_readers(open_host):
-    page = open_host('<signalbox-chat id="chat"></signalbox-chat>')
-    expect(page.locator("#offline-hint")).to_have_attribute("role", "status")
-
-
-def test_his_4_a_new_connection_to_the_same_room_shows_what_was_missed(open_host, access):
-    ada, bob = open_host(element(access("Ada"))), open_host(element(access("Bob")))
-    for page in (ada, bob):
-        expect_state(page, "connected")
-    expect(bob.locator("#chat .gap")).to_have_count(0)
-    send(ada, "one")
-    expect_messages(bob, "one")
-    bob.evaluate("chat.disconnect()")
-    send(ada, "missed")
-    expect_messages(ada, "one", "missed")
-    bob.evaluate("chat.connect()")
-    expect_state(bob, "connected")
-    send(ada, "three")
-    expect_messages(bob, "one", "missed", "three")
-    expect(bob.locator("#chat .gap")).to_have_count(0)

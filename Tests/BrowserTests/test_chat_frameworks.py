@@ -8,9 +8,14 @@ import subprocess
 
 import pytest
 from application import Application
-from chat_element import SETUP_MILLISECONDS, expect_messages, expect_state, send
+from chat_element import expect_messages, expect_state, send
 from conftest import DEADLINE, REPOSITORY
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.reads(
+    "docs/chat-element.md", "web-test-client/chat", "web-test-client/text-chat", "scripts/bundle-web",
+    "Tests/BrowserTests/test_chat_frameworks.py", "Tests/BrowserTests/chat_element.py",
+)  # fmt: skip
 
 DOCUMENT = (REPOSITORY / "docs/chat-element.md").read_text()
 WEB = REPOSITORY / "web-test-client"
@@ -42,107 +47,6 @@ def open_empty(open_page):
     yield open_empty
     for application in applications:
         application.stop()
-
-
-# The key
-
-
-@pytest.mark.parametrize("keys", [
-    {"api_key": "GOOD"}, {"key": "GOOD"}, {"api_key": "GOOD", "key": "200"}, {"key": "GOOD", "api_key": " "},
-])  # fmt: skip
-def test_the_key_is_the_api_key_or_without_one_the_key(open_host, access, keys):
-    good = access("Ada")
-    given = {name: value.replace("GOOD", good["apiKey"]) for name, value in keys.items()}
-    page = open_host(tag(session=good["sessionId"], token=good["token"], **given))
-    expect_state(page, "connected")
-    assert page.evaluate("chat.apiKey") == good["apiKey"]
-
-
-def test_a_key_that_the_api_key_hides_may_change_without_a_new_connection(open_host, access):
-    good = access("Ada")
-    page = open_host(tag(session=good["sessionId"], token=good["token"], api_key=good["apiKey"]))
-    expect_state(page, "connected")
-    states = page.evaluate(
-        """async () => {
-             const states = [];
-             chat.addEventListener('signalbox-state', ({ detail }) => states.push(detail.state));
-             chat.setAttribute('key', '200');
-             chat.setAttribute('key', chat.apiKey);
-             chat.removeAttribute('api-key');
-             await new Promise((done) => setTimeout(done));
-             return states;
-           }"""
-    )
-    assert states == []
-    page.clock.install()
-    page.evaluate("chat.removeAttribute('key')")
-    page.clock.run_for(SETUP_MILLISECONDS)
-    expect_state(page, "failed")
-    expect(page.locator("#chat-status")).to_contain_text("it lacks api-key")
-    # The programmer reads why.
-    assert page.complaints == ["<signalbox-chat>: The chat cannot connect: it lacks api-key."]
-    page.complaints.clear()
-
-
-def test_a_server_alone_is_no_wish_to_connect(open_host, access, url):
-    """Frameworks render the tag before they have a token."""
-    page = open_host()
-    page.evaluate(
-        """async (server) => {
-             window.events = [];
-             const note = ({ detail }) => events.push(detail.state ?? detail.message);
-             for (const name of ['state', 'error']) document.addEventListener(`signalbox-${name}`, note);
-             document.body.append(Object.assign(document.createElement('signalbox-chat'), { id: 'chat', server }));
-             await new Promise((done) => setTimeout(done));
-           }""",
-        url,
-    )
-    assert page.evaluate("[chat.state, events]") == ["disconnected", []]
-    good = access("Ada")
-    page.evaluate(
-        "({ sessionId: session, apiKey, token }) => { Object.assign(chat, { session, apiKey, token }); }", good
-    )
-    expect_state(page, "connected")
-    assert page.evaluate("events") == ["connecting", "connected"]
-
-
-def test_without_a_known_server_the_element_asks_for_one(open_host, access):
-    good = access("Ada")
-    page = open_host()
-    page.clock.install()
-    # As in a program whose bundler has the element in it.
-    page.evaluate(
-        """({ sessionId: session, apiKey, token }) => {
-             customElements.get('signalbox-chat').defaultServer = null;
-             const given = { id: 'chat', session, apiKey, token };
-             document.body.append(Object.assign(document.createElement('signalbox-chat'), given));
-           }""",
-        good,
-    )
-    page.clock.run_for(SETUP_MILLISECONDS)
-    expect_state(page, "failed")
-    expect(page.locator("#chat-status-text")).to_have_text("This chat is not set up yet: it lacks server.")
-    assert page.complaints == ["<signalbox-chat>: The chat cannot connect: it lacks server."]
-    page.complaints.clear()
-
-
-def test_a_browser_without_a_socket_gets_one_sentence_about_it(open_host, access):
-    good = access("Ada")
-    page = open_host()
-    page.evaluate(
-        """({ sessionId: session, apiKey, token }) => {
-             window.WebSocket = undefined;
-             const given = { id: 'chat', session, apiKey, token };
-             addEventListener('signalbox-error', ({ detail }) => (window.detail = detail));
-             document.body.append(Object.assign(document.createElement('signalbox-chat'), given));
-           }""",
-        good,
-    )
-    expect_state(page, "failed")
-    sentence = re.compile(r"^This JavaScript runtime has no WebSocket\. .*[^.]\.$")
-    assert sentence.match(page.evaluate("detail.message"))
-    expect(page.locator("#chat-status-text")).to_have_text("This browser is too old for this chat. Use a newer one.")
-    page.complaints.clear()
 
 
 # Properties
@@ -190,32 +94,6 @@ def test_properties_count_whenever_they_are_set(open_empty, access, url, order):
     box.press("Enter")
     page.wait_for_function("() => chat.messages.length === 1")
     assert page.evaluate("chat.messages.map(({ text, senderId }) => [text, senderId])") == [["early", "ada-1"]]
-
-
-def test_a_property_without_a_value_has_its_default_again(open_host):
-    page = open_host("<signalbox-chat id='chat'></signalbox-chat>")
-    assert page.evaluate(
-        """() => {
-             const names = ['session', 'apiKey', 'token', 'server', 'alias', 'senderId', 'maxLength', 'look', 'scheme',
-               'placeholder', 'isTypingShown', 'draft', 'wireForm', 'typingPolicy', 'strings'];
-             const values = {
-               maxLength: 5, isTypingShown: false, look: 'opentok', wireForm: 'TextChat',
-               typingPolicy: { ...chat.typingPolicy },
-             };
-             const before = Object.fromEntries(names.map((name) => [name, chat[name]]));
-             const unset = () => names.filter((name) => chat[name] === before[name]);
-             const rounds = [];
-             for (const nothing of [undefined, null]) {
-               for (const name of names) chat[name] = values[name] ?? 'x';
-               rounds.push(unset());
-               for (const name of names) chat[name] = nothing;
-               rounds.push(names.filter((name) => !unset().includes(name)));
-             }
-             return [rounds, chat.getAttributeNames()];
-           }"""
-    ) == [[[], [], [], []], ["id"]]
-    # The element tells the programmer that it was asked to connect without anything to connect with.
-    page.complaints.clear()
 
 
 # What each framework does with the names in a template. React up to 18 sets attributes. React 19 and Vue 3 set a
@@ -309,6 +187,7 @@ window.unmount = () => root.unmount();
 """
 
 
+@pytest.mark.smoke
 def test_the_component_for_react_connects_updates_hears_events_and_leaves(open_empty, open_host, access, url, tmp_path):
     page = open_empty()
     page.add_script_tag(path=bundle(tmp_path, "app.jsx", IN_A_PAGE, "--format=iife", "--log-level=error"))

@@ -75,27 +75,3 @@ def test_without_autofocus_the_page_keeps_the_focus(open_host, access):
     page = open_host(element(access("Ada")))
     expect_state(page, "connected")
     assert page.evaluate("document.activeElement === document.body")
-
-
-def test_a_user_who_cannot_write_is_shown_no_send_button(open_host, access):
-    page = open_host(element(access("Ada", role="publisheronly")))
-    expect_state(page, "connected")
-    expect(page.locator("#chat #composer-text")).to_have_attribute(
-        "placeholder", "You can read this chat, but you cannot write in it."
-    )
-    expect(page.locator("#chat #send")).to_be_hidden()
-
-
-def test_a_chat_that_has_ended_shows_no_empty_field_but_keeps_a_draft_in_view(chat):
-    page = chat()
-    field = page.locator("#chat #composer-text")
-    page.evaluate("session.emit('sessionDisconnected', { reason: 'forceDisconnected' })")
-    expect_state(page, "disconnected")
-    expect(field).to_be_hidden()
-    page.evaluate("chat.attach(window.session = fakeSession('one'))")
-    expect(field).to_be_enabled()
-    field.fill("half a sentence")
-    page.evaluate("session.emit('sessionDisconnected', { reason: 'forceDisconnected' })")
-    expect_state(page, "disconnected")
-    expect(field).to_have_value("half a sentence")
-    expect(field).to_be_visible()

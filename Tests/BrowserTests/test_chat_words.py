@@ -1,10 +1,11 @@
-"""The texts of `<signalbox-chat>`: its language, and what a user reads when something does not work."""
+"""The texts of `<signalbox-chat>`: its language. `element-connection.test.js` has what a user reads of failures."""
 
+import datetime
 import json
 import subprocess
 
 import pytest
-from chat_element import element, expect_messages, expect_state, send
+from chat_element import element, expect_state, send
 from conftest import REPOSITORY
 from playwright.sync_api import expect
 
@@ -31,17 +32,6 @@ SESSION = """
     };
     return session;
   };
-"""
-
-# Adds an element with these credentials to a page in this language.
-MAKE = """
-  ([{ sessionId, apiKey, token }, lang]) => {
-    document.documentElement.lang = lang;
-    const chat = document.createElement('signalbox-chat');
-    chat.addEventListener('signalbox-error', ({ detail }) => (window.detail = detail));
-    Object.assign(chat, { id: 'chat', session: sessionId, apiKey, token });
-    document.body.append(chat);
-  }
 """
 
 # Every visible text of the element that is in no table: not a name, a message, or a date.
@@ -154,6 +144,8 @@ def test_every_visible_text_of_every_state_is_in_the_tables(chat):
 
 
 def test_the_element_follows_the_language_around_it_over_shadow_roots_and_its_changes(chat):
+    # It stays the same day.
+    chat.clock.set_fixed_time(datetime.datetime(2030, 3, 3, 12))
     chat.attach()
     expect(text_of(chat, "#send")).to_have_text("Send")
     text_of(chat, "#composer-text").fill("draft")
@@ -184,118 +176,11 @@ def test_the_element_follows_the_language_around_it_over_shadow_roots_and_its_ch
     assert chat.evaluate(shown) == ["送信", "ltr"]
 
 
-def test_a_program_may_replace_single_texts(chat):
-    chat.evaluate("() => { document.documentElement.lang = 'fr'; chat.strings = { send: 'Hop' }; }")
-    expect(text_of(chat, "#send")).to_have_text("Hop")
-    expect(text_of(chat, "#chat-retry")).to_have_text("Réessayer")
-    chat.evaluate("() => { chat.strings = null; }")
-    expect(text_of(chat, "#send")).to_have_text("Envoyer")
-
-
 def test_con_10_a_role_that_may_not_write_sees_a_field_that_says_so(open_host, access, screenshots):
     page = open_host(element(access("Ada", role="publisheronly")))
     expect_state(page, "connected")
     box = text_of(page, "#composer-text")
     expect(box).not_to_be_editable()
     expect(box).to_have_attribute("placeholder", "You can read this chat, but you cannot write in it.")
-    expect(text_of(page, "#send")).to_be_disabled()
+    expect(text_of(page, "#send")).to_be_hidden()
     page.screenshot(path=screenshots / "chat-read-only.png")
-
-
-def test_a_refusal_because_of_the_role_blocks_no_queue_and_offers_no_other_try(chat):
-    chat.attach()
-    send(chat, "one")
-    answer(chat, 403)
-    note = text_of(chat, ".row-state")
-    expect(note).to_contain_text("Not sent: you cannot write in this chat.")
-    expect(note.get_by_role("button")).to_have_text(["Discard"])
-    expect(text_of(chat, "#composer-text")).not_to_be_editable()
-
-
-def test_a_message_that_is_too_large_goes_back_into_the_field(chat):
-    chat.attach()
-    send(chat, "much too large")
-    answer(chat, 413)
-    expect(text_of(chat, ".row-state")).to_contain_text("Not sent: the message is too large. Shorten it.")
-    text_of(chat, ".row-state").get_by_role("button", name="Edit").click()
-    expect(text_of(chat, "#composer-text")).to_have_value("much too large")
-    expect(text_of(chat, "#composer-text")).to_be_focused()
-    expect_messages(chat)
-
-
-def test_a_removed_user_reads_so_and_no_key_brings_them_back(open_host, access, url, screenshots):
-    page = open_host(element(access("Ada")))
-    expect_state(page, "connected")
-    text_of(page, "#composer-text").focus()
-    page.evaluate(
-        """async ({ url, access: { apiKey, sessionId, token } }) => {
-             const { default: OT } = await import(`${url}/opentok/index.js`);
-             const moderator = OT.initSession(apiKey, sessionId);
-             await new Promise((done) => moderator.connect(token, done));
-             await moderator.forceDisconnect(chat.component.channel.connectionId);
-           }""",
-        {"url": url, "access": access("Mo", role="moderator")},
-    )
-    expect_state(page, "disconnected")
-    expect(text_of(page, "#chat-status-text")).to_have_text("You were removed from this chat.")
-    expect(text_of(page, "#chat-retry")).to_be_hidden()
-    assert page.evaluate("() => chat.shadowRoot.activeElement.id") == "messages-scroll"
-    page.screenshot(path=screenshots / "chat-removed.png")
-
-
-def refuse(page, code, message):
-    """From now on the server refuses each connect."""
-
-    def answer_connect(socket):
-        def received(line):
-            request = json.loads(line)
-            refusal = {"ev": "error", "id": request["id"], "code": code, "name": "X", "message": message, "retryable": False}
-            socket.send(json.dumps(refusal))
-
-        socket.on_message(received)
-
-    page.route_web_socket("**/v1/signaling", answer_connect)
-
-
-@pytest.mark.parametrize("language, sentence", [
-    ("en", "Your link has expired. Ask for a new one."),
-    ("de", "Ihr Link ist abgelaufen. Bitten Sie um einen neuen."),
-])  # fmt: skip
-def test_an_expired_token_is_told_as_such_without_a_try_in_vain(open_host, access, screenshots, language, sentence):
-    page = open_host()
-    refuse(page, 1004, "the token is refused: it has expired")
-    page.evaluate(MAKE, [access("Ada"), language])
-    expect_state(page, "failed")
-    expect(text_of(page, "#chat-status-text")).to_have_text(sentence)
-    expect(text_of(page, "#chat-retry")).to_be_hidden()
-    assert page.evaluate("() => [detail.code, detail.cause]") == [1004, "expired"]
-    page.screenshot(path=screenshots / f"chat-expired-{language}.png")
-    page.complaints.clear()
-
-
-def test_tok_9_a_token_that_expires_in_the_session_is_told_as_such(open_host, access):
-    page = open_host()
-    expire = []
-
-    def relay(socket):
-        socket.connect_to_server()
-        expire.append(lambda: socket.send('{"ev":"disconnected","reason":"networkDisconnected","reconnect":false}'))
-
-    page.route_web_socket("**/v1/signaling", relay)
-    page.evaluate(MAKE, [access("Ada"), "en"])
-    expect_state(page, "connected")
-    expire[0]()
-    expect_state(page, "disconnected")
-    expect(text_of(page, "#chat-status-text")).to_have_text("Your link has expired. Ask for a new one.")
-    expect(text_of(page, "#chat-retry")).to_be_hidden()
-
-
-def test_a_server_that_cannot_be_reached_is_named(open_with_policy, access, screenshots):
-    page = open_with_policy("connect-src ws://127.0.0.1:9", element(access("Ada"), server="http://127.0.0.1:9"))
-    expect_state(page, "failed")
-    status = text_of(page, "#chat-status-text")
-    sentence = "Cannot reach 127.0.0.1:9. Check your internet connection, and try again later."
-    expect(status).to_have_text(f"{sentence} The chat tries again by itself.")
-    expect(text_of(page, "#chat-retry")).to_be_visible()
-    page.screenshot(path=screenshots / "chat-unreachable.png")
-    page.complaints.clear()

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 from user import User
 
@@ -107,25 +106,23 @@ def test_a_lost_message_is_in_the_score(open_page, url):
     expect(page.locator("#score")).to_have_attribute("data-is-clean", "false")
 
 
-def test_with_two_users_no_hint_says_how_to_get_a_second(open_page, url):
+def test_the_demo_fits_the_window(open_page, url, screenshots):
     page = open_demo(open_page, url)
     expect(page.locator("#empty-text").first).to_have_text(re.compile("^(No messages yet|You see messages)"))
+    # With two users no hint says how to get a second.
     for hint in page.get_by_text("To chat with yourself").all():
         expect(hint).to_be_hidden()
-
-
-@pytest.mark.parametrize("width, height", [(390, 844), (768, 1024), (1440, 900)])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_demo_fits_the_window(open_page, url, screenshots, width, height, scheme):
-    page = open_demo(open_page, url, viewport={"width": width, "height": height}, color_scheme=scheme)
     send(page, LEFT, "a message")
     expect_messages(page, RIGHT, "a message")
-    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    for locator in ("#cable-button", "#score", "#chat #composer-text", "#chat-2 #composer-text", "#inspector-toggle-2"):
-        expect(page.locator(locator)).to_be_in_viewport(ratio=1)
-    for name in ("#own-name", "#own-name-2"):
-        assert page.locator(name).evaluate("each => each.parentElement.scrollWidth <= each.parentElement.clientWidth")
-    page.screenshot(path=screenshots / f"demo-{width}-{scheme}.png")
+    for width, height, scheme in ((360, 740, "dark"), (768, 1024, "light"), (1440, 900, "dark")):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": height})
+        for locator in ("#cable-button", "#score", "#chat #composer-text", "#chat-2 #composer-text", "#inspector-toggle-2"):
+            expect(page.locator(locator)).to_be_in_viewport(ratio=1)
+        assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), width
+        for name in ("#own-name", "#own-name-2"):
+            assert page.locator(name).evaluate("each => each.parentElement.scrollWidth <= each.parentElement.clientWidth")
+        page.screenshot(path=screenshots / f"demo-{width}-{scheme}.png")
 
 
 def test_each_end_has_its_own_name_with_one_token_for_both(open_page, url, room):

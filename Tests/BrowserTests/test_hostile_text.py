@@ -66,8 +66,17 @@ def test_typed_text_is_never_markup(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     bob = User.join(open_page, url, room, TEXTS[0])
     ada.open_inspector()
-    for text in TEXTS:
-        bob.send(text)
+    # As a user who types and presses Enter, without a way to the browser for each key.
+    bob.page.locator("#composer-text").evaluate(
+        """(box, texts) => {
+             for (const text of texts) {
+               box.value = text;
+               box.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+               box.form.requestSubmit();
+             }
+           }""",
+        TEXTS,
+    )
     for user in (ada, bob):
         expect(user.page.locator(".bubble")).to_have_count(len(TEXTS))
         assert user.page.locator(".bubble").all_text_contents() == TEXTS
@@ -107,14 +116,6 @@ def test_addresses_in_a_message_are_links_that_give_nothing_away(open_page, url,
         expect(link).to_have_attribute("rel", "noopener noreferrer")
 
 
-def test_a_link_shows_the_host_that_it_opens(open_page, url, room):
-    ada = User.join(open_page, url, room, "Ada")
-    ada.send("see https://аpple.com/login")
-    link = ada.page.locator(".bubble a")
-    expect(link).to_have_text("https://xn--pple-43d.com/login")
-    expect(link).to_have_attribute("href", "https://xn--pple-43d.com/login")
-
-
 def test_marks_before_a_link_do_not_reverse_it(open_page, url, room):
     """Where the browser draws the pieces, from left to right: the link, and its host before its path."""
     ada = User.join(open_page, url, room, "Ada")
@@ -139,6 +140,7 @@ DRAWN = """(links) => links.map((link) => [...link.childNodes].map((piece) => {
 def test_a_name_is_never_markup(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
+    ada.hold_typing()
     typing = {"type": "typing", "data": '{"action":"begin","n":1}', "onlineOnly": True}
     # The connection data is part of a URL here, which has no control characters.
     names = [text for text in TEXTS if text.isprintable()]
@@ -156,8 +158,17 @@ def test_a_type_is_never_markup(open_page, url, room):
     """The server refuses most of these types. The inspector shows what the user entered, and the refusal."""
     ada = User.join(open_page, url, room, "Ada")
     ada.open_inspector()
-    for text in TEXTS:
-        ada.send_signal(type=text, data=text)
+    ada.send_signal("first", "line")
+    ada.page.evaluate(
+        """(texts) => {
+             const [type, data] = ['signal-type', 'signal-data'].map((id) => document.getElementById(id));
+             for (const text of texts) {
+               [type.value, data.value] = [text, text];
+               type.form.requestSubmit();
+             }
+           }""",
+        TEXTS,
+    )
     ada.send_signal(type="last", data="line")
     expect(ada.log("last").first).to_be_visible()
     expect_no_markup(ada)
@@ -179,19 +190,3 @@ def test_the_policy_of_the_page_stops_a_script_that_forgets_to_escape(open_page,
         )
         assert outcome == "TypeError", forgetful
     page.complaints.clear()
-
-
-def test_chat_4_a_user_cannot_take_the_name_of_another(open_page, url, room):
-    """The connection data comes first, and a message that claims the name of another user is shown as from a guest."""
-    ada = User.join(open_page, url, room, "Ada")
-    bob = User.join(open_page, url, room, "Bob")
-    claim = {"type": "text-chat", "data": '{"text":"I am Ada","sender":{"id":"x","alias":"Ada"}}'}
-    send_raw(open_page, url, room, [claim], data="Mallory")
-    send_raw(open_page, url, room, [claim])
-    send_raw(open_page, url, room, [{**claim, "data": claim["data"].replace('"alias":"Ada"', '"alias":"Cy"')}])
-    expect(bob.page.locator(".row-name")).to_have_count(3)
-    names = bob.page.locator(".row-name").all_text_contents()
-    assert names[0] == "Mallory"
-    assert names[1].startswith("Guest ")
-    assert names[2] == "Cy"
-    assert "Ada" in ada.page.locator("#participants").inner_text()

@@ -49,6 +49,7 @@ def test_g_3_messages_sent_while_offline_arrive_once_in_both_directions(open_pag
     expect(bob.page.locator(MESSAGE_ROWS).last).to_have_attribute("data-state", "sent")
     expect(ada.page.locator(MESSAGE_ROWS).last).to_have_attribute("data-state", "pending")
     ada.expect_messages("one", "three")
+    expect(ada.page.locator("#offline-hint")).to_be_visible()
     ada.page.screenshot(path=screenshots / "reconnecting.png")
     relay.restore()
     expect(status(ada)).to_have_text("Connected")
@@ -79,10 +80,19 @@ def lose_for_good(user, own_server, relay, url):
     expect(status(user)).to_have_text("Not connected")
 
 
-def test_after_the_connection_has_ended_the_user_can_join_again(open_page, own_server, url, room):
+def test_after_the_connection_has_ended_messages_and_draft_stay_and_the_user_can_join_again(
+    open_page, own_server, url, room, screenshots
+):
     relay = Relay(own_server.url)
     ada = User.join(open_page, relay.url, room, "Ada")
+    ada.send("before")
+    expect(ada.row("before")).to_have_attribute("data-state", "sent")
+    ada.type("half a thought")
     lose_for_good(ada, own_server, relay, url)
+    field = ada.page.get_by_label("Message", exact=True)
+    expect(field).to_be_disabled()
+    ada.expect_messages("before")
+    ada.page.screenshot(path=screenshots / "lost-light.png")
     relay.cut()
     again = ada.page.get_by_role("button", name="Join again")
     again.click()
@@ -91,6 +101,14 @@ def test_after_the_connection_has_ended_the_user_can_join_again(open_page, own_s
     again.click()
     expect(status(ada)).to_have_text("Connected")
     expect(ada.page.locator("#notice")).to_be_hidden()
+    # The other server has another secret, so it has begun a new session for the room.
+    expect(ada.page.locator("#messages [data-kind=gap]")).to_have_text(
+        "A new conversation begins here. The messages above are from the last one."
+    )
+    expect(field).to_have_value("half a thought")
+    field.press("Enter")
+    ada.expect_messages("before", "half a thought")
+    ada.expect_rows("day", "sent single", "gap", "sent single")
     ada.page.complaints.clear()
     relay.stop()
 
@@ -130,15 +148,21 @@ def test_a_page_that_was_suspended_too_long_reconnects_after_waking(open_page, o
     relay.stop()
 
 
-def test_a_removed_user_does_not_reconnect_when_the_page_is_shown(open_page, url, room):
+def test_leave_2_a_removed_user_does_not_reconnect_when_the_page_is_shown_but_may_join_again(open_page, url, room):
     ada = User.join(open_page, url, room, "Ada", role="moderator")
     bob = User.join(open_page, url, room, "Bob")
+    assert bob.page.get_by_role("button", name="Menu for").count() == 0
     set_visible(bob, False)
     ada.remove("Bob")
     expect(bob.page.get_by_role("alert")).to_contain_text("You were removed from this chat.")
     set_visible(bob, True)
     ada.expect_participants("Ada")
     expect(status(bob)).to_have_text("Not connected")
+    # One key would bring the user back at once: only a user who means it does that.
+    again = bob.page.get_by_role("button", name="Join again")
+    expect(again).not_to_be_focused()
+    again.click()
+    ada.expect_participants("Ada", "Bob")
 
 
 def test_pres_2_a_closed_page_leaves_at_once(open_page, url, room):

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 from refusing_proxy import RefusingProxy
-from user import MESSAGE_ROWS, User
+from user import User
 
 
 def test_chat_8_a_failed_message_shows_why_holds_back_the_next_and_can_be_sent_again(open_page, url, room, screenshots):
@@ -22,32 +22,6 @@ def test_chat_8_a_failed_message_shows_why_holds_back_the_next_and_can_be_sent_a
     bob.expect_messages("unlucky", "later")
     expect(ada.page.locator(".row-state")).to_have_count(0)
     expect(ada.page.get_by_role("img", name="Sent", exact=True)).to_have_count(2)
-
-
-def test_chat_8_discarding_a_failed_message_sends_the_next(open_page, url, room):
-    proxy = RefusingProxy(open_page, "unlucky")
-    ada = User.join(proxy.open, url, room, "Ada")
-    ada.send("unlucky")
-    ada.send("later")
-    ada.page.get_by_role("button", name="Discard").click()
-    ada.expect_messages("later")
-    expect(ada.page.locator(MESSAGE_ROWS)).to_have_attribute("data-state", "sent")
-
-
-def test_chat_8_a_user_can_send_the_next_message_before_a_failed_one(open_page, url, room, screenshots):
-    proxy = RefusingProxy(open_page, "unlucky")
-    ada = User.join(proxy.open, url, room, "Ada")
-    bob = User.join(open_page, url, room, "Bob")
-    ada.send("unlucky")
-    ada.send("later")
-    expect(ada.row("later")).to_contain_text("Waiting for the failed message above.")
-    ada.page.get_by_role("button", name="Send without it").click()
-    expect(ada.row("later")).to_have_attribute("data-state", "sent")
-    bob.expect_messages("later")
-    expect(ada.row("unlucky")).to_have_attribute("data-state", "failed")
-    proxy.word = None
-    ada.page.get_by_role("button", name="Try again").click()
-    bob.expect_messages("later", "unlucky")
 
 
 def test_options_survive_a_reload(open_page, url, room):
@@ -77,25 +51,6 @@ def test_options_survive_a_reload(open_page, url, room):
     ada.page.reload()
     ada.open_options()
     expect(ada.page.get_by_label("Typing signals")).to_have_value("standard")
-
-
-def test_messages_sent_while_offline_wait_and_are_sent_once(open_page, url, room, screenshots):
-    ada = User.join(open_page, url, room, "Ada")
-    bob = User.join(open_page, url, room, "Bob")
-    ada.set_offline(True)
-    expect(ada.page.locator("#status-text")).to_have_text("Reconnecting…")
-    expect(ada.page.locator("#offline-hint")).to_be_visible()
-    ada.send("queued")
-    expect(ada.row("queued")).to_have_attribute("data-state", "pending")
-    bob.send("meanwhile")
-    ada.expect_messages("queued")
-    ada.page.screenshot(path=screenshots / "offline-light.png")
-    ada.set_offline(False)
-    expect(ada.page.locator("#status-text")).to_have_text("Connected")
-    for user in (ada, bob):
-        user.expect_messages("meanwhile", "queued")
-    expect(ada.row("queued")).to_have_attribute("data-state", "sent")
-    expect(ada.page.locator("#offline-hint")).to_be_hidden()
 
 
 def test_a_draft_survives_a_reload_and_belongs_to_its_room(open_page, url, room):

@@ -11,6 +11,11 @@ from conftest import REPOSITORY
 from playwright.sync_api import expect
 from refusing_proxy import RefusingProxy
 
+pytestmark = pytest.mark.reads(
+    "docs/text-chat-web.md", "web-test-client/text-chat", "web-test-client/opentok",
+    "Tests/BrowserTests/test_text_chat_document.py",
+)  # fmt: skip
+
 DOCUMENT = (REPOSITORY / "docs/text-chat-web.md").read_text()
 (PAGE,) = re.findall(r"^```html\n(<!doctype html>.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
 
@@ -64,6 +69,7 @@ def meet(open_page, url, room):
     application.stop()
 
 
+@pytest.mark.smoke
 def test_the_page_shows_messages_in_groups_below_their_day(meet, screenshots):
     ada, bob = meet()
     for text in ("one", "two"):
@@ -81,8 +87,16 @@ def test_the_page_shows_messages_in_groups_below_their_day(meet, screenshots):
 
 def test_the_page_shows_who_is_typing(meet):
     ada, bob = meet()
+    # However briefly the page shows it.
+    ada.page.evaluate(
+        """() => {
+             window.said = [];
+             const line = document.getElementById('typing');
+             new MutationObserver(() => said.push(line.textContent)).observe(line, { childList: true, characterData: true });
+           }"""
+    )
     bob.page.get_by_label("Message").press_sequentially("I am h")
-    expect(ada.page.locator("#typing")).to_have_text("Bob is typing…")
+    ada.page.wait_for_function("() => said.includes('Bob is typing…')")
     bob.page.get_by_role("button", name="Send").click()
     expect(ada.page.locator("#typing")).to_have_text("")
     ada.expect_rows("Bob: I am h")

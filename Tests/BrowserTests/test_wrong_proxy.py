@@ -50,10 +50,3 @@ def test_a_proxy_that_does_not_pass_upgrades_is_named_in_the_error(open_page, pr
     assert error["message"].startswith("The proxy in front does not pass WebSocket upgrades."), error
     # The browser's own complaint about the handshake, and the status of the question.
     page.complaints.clear()
-
-
-def test_a_server_that_is_not_there_is_not_a_wrong_proxy(open_page, proxy, room):
-    page = open_page(proxy)
-    error = page.evaluate(CONNECT, {"server": "http://127.0.0.1:1", "room": room})
-    assert error == {"code": 1006, "message": "The server closed the connection (close code 1006)."}
-    page.complaints.clear()

@@ -1,5 +1,6 @@
 """A user of the test page: what they do on it, and what they see."""
 
+from chat_element import hold_typing
 from playwright.sync_api import expect
 
 MESSAGE_ROWS = "#messages [data-kind=message]"
@@ -62,6 +63,10 @@ class User:
 
     def expect_typing(self, text):
         expect(self.page.locator("#typing-text")).to_have_text(text)
+
+    def hold_typing(self):
+        """From now on, nobody stops to type without a key, and nobody is forgotten."""
+        hold_typing(self.page)
 
     def record_typing(self):
         """From now on, `recorded_typing` has each text of the typing line, however briefly it is shown."""

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import { Words } from '../../chat/words/words.js';
-import { ChatTimeline, typingPolicy } from '../../text-chat/index.js';
+import { ChatTimeline, TYPING_PRESETS, typingPolicy } from '../../text-chat/index.js';
 import {
   all, attached, click, FakeSession, frame, leavePage, newChat, notes, part, press, rows, send, shown, texts, type,
 } from '../../test-support/fakes/chat-page.js';
@@ -151,6 +151,8 @@ test('a text over the limit stays in the box, marked, until it is shorter', asyn
   assert.deepEqual([session.waitingCount, field.value.length, field.getAttribute('aria-invalid')], [0, 1002, 'true']);
   assert.equal(shown(chat, 'composer-hint'), 'Too long by 2 characters. Shorten it to send it.');
   assert.deepEqual([shown(chat, 'remaining'), part(chat, 'send').disabled], ['2 characters over', true]);
+  // What a reload brings back.
+  assert.equal(sessionStorage.getItem('signalbox.draft.chat.room').length, 1002);
   type(chat, 'x'.repeat(1001));
   assert.equal(shown(chat, 'composer-hint'), 'Too long by 1 character. Shorten it to send it.');
   await send(chat, 'x'.repeat(1000));
@@ -173,6 +175,29 @@ test('the look of OpenTok always shows the counter', () => {
   assert.equal(shown(chat, 'remaining'), '155 characters left');
   chat.look = 'bubbles';
   assert.equal(shown(chat, 'remaining'), '');
+});
+
+test('a draft over the limit that the tab has kept is in the box, marked', () => {
+  sessionStorage.setItem('signalbox.draft.chat.room', 'x'.repeat(1002));
+  const { chat } = attached();
+  assert.deepEqual([chat.draft.length, part(chat, 'composer-text').getAttribute('aria-invalid')], [1002, 'true']);
+});
+
+test('a user who switches typing signals off sends none, and ends what they have announced', async () => {
+  const { chat, session } = attached();
+  type(chat, 'h');
+  chat.isTypingShown = false;
+  assert.equal(chat.component.typing.isOptedOut, true);
+  await send(chat, 'hello');
+  const said = session.sent.map((each) => (each.type === 'typing' ? JSON.parse(each.data).action : each.type));
+  assert.deepEqual(said.filter((each) => each !== 'finish'), ['begin', 'text-chat']);
+});
+
+test('TYP-6: the rules of typing and the form of messages are those that the program names', async () => {
+  const connections = { length: () => 2 };
+  const { chat, session } = attached({ connections }, { typingPolicy: TYPING_PRESETS.easemob, wireForm: 'TextChat' });
+  await send(chat, 'h');
+  assert.deepEqual(session.sent.map((each) => each.type), ['TypingBegin', 'TextChat']);
 });
 
 test('a text that is too large for a signal is refused before it is sent', async () => {

@@ -105,6 +105,8 @@ test('the manifest, the types and the document have the events of the element', 
 test('the manifest and the document have the parts, slots and custom properties of the element', () => {
   const parts = all(views, /part: ['`]([^'`]*)['`]/g).join(' ').replace('${message.direction}', 'sent received');
   assert.deepEqual(names(chat.cssParts), all(parts, /([\w-]+)/g));
+  const [named] = document.split('The parts for `::part()` are ')[1].split('.\n');
+  assert.deepEqual(all(named, /`([\w-]+)`/g), names(chat.cssParts));
   assert.deepEqual(names(chat.slots), all(views, /make\('slot', \{ name: '(\w+)' \}/g));
   assert.deepEqual(column('Slots'), names(chat.slots));
   assert.deepEqual(names(chat.cssProperties), all(CHAT_STYLE, /var\((--signalbox-[\w-]+)/g));
