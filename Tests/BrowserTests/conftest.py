@@ -6,6 +6,8 @@ CHROMIUM        the browser; default: the one of Debian
 """
 
 import atexit
+import functools
+import json
 import os
 import pathlib
 import queue
@@ -15,11 +17,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import urllib.parse
+import urllib.request
 import uuid
 
 import pytest
 from application import Application
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import BrowserContext, Error, Page, expect, sync_playwright
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "Tests/BlackBoxTests"))
@@ -113,6 +117,99 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "smoke: a test of such a file that always runs")
 
 
+# What leaves something in a page or its context that no navigation takes away.
+LASTING_CALLS = {
+    Page: ("add_init_script", "emulate_media", "expose_binding", "expose_function", "on", "once", "route_web_socket",
+           "set_default_timeout", "set_extra_http_headers", "set_viewport_size"),
+    BrowserContext: ("add_cookies", "add_init_script", "expose_binding", "expose_function", "grant_permissions",
+                     "new_cdp_session", "new_page", "on", "route", "route_web_socket", "set_default_timeout", "set_offline"),
+}  # fmt: skip
+
+# The calls of this kind in the test that runs.
+LASTING = []
+listen, open_tab = Page.on, BrowserContext.new_page
+
+
+def note_lasting(kind, name):
+    call = getattr(kind, name)
+
+    @functools.wraps(call)
+    def noted(self, *arguments, **options):
+        LASTING.append(name)
+        return call(self, *arguments, **options)
+
+    setattr(kind, name, noted)
+
+
+for kind, names in LASTING_CALLS.items():
+    for name in names:
+        note_lasting(kind, name)
+    clock = kind.clock
+    kind.clock = property(lambda self, clock=clock: LASTING.append("clock") or clock.fget(self))
+
+
+class WarmPages:
+    """Pages for tests, each alone in its browser context.
+
+    A browser needs more than a second of processor time for a new process with a page in it. Pages that tests have left
+    as they were are used again: with an empty storage, and with compiled scripts.
+    """
+
+    def __init__(self, browser, url):
+        self.browser = browser
+        self.url = url
+        self.waiting = []
+
+    def new(self, **options):
+        plain = not options
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = self.browser.new_context(**options)
+        # For further pages and requests of it, too.
+        context.set_default_timeout(DEADLINE * 1000)
+        LASTING.remove("set_default_timeout")
+        page = open_tab(context)
+        page.is_plain = plain
+        page.complaints = []
+        listen(
+            page, "console",
+            lambda message: message.type in ("error", "warning") and page.complaints.append(message.text),
+        )  # fmt: skip
+        listen(page, "pageerror", lambda error: page.complaints.append(str(error)))
+        return page
+
+    def take(self):
+        if not self.waiting:
+            return self.new()
+        page = self.waiting.pop()
+        page.complaints = []
+        return page
+
+    def leave(self, page):
+        """The test has ended."""
+        if LASTING or not page.is_plain or page.is_closed() or len(page.context.pages) > 1:
+            page.context.close()
+            return
+        try:
+            page.unroute_all(behavior="ignoreErrors")
+            page.mouse.move(0, 0)
+            page.evaluate(FORGET)
+            page.goto(self.url + "/livez")
+            page.evaluate(FORGET)
+            page.goto("about:blank")
+        except Error:
+            # It shows what has no storage, or what does not answer.
+            page.context.close()
+        else:
+            self.waiting.append(page)
+
+    def close(self):
+        for page in self.waiting:
+            page.context.close()
+
+
+FORGET = "() => { for (const each of [localStorage, sessionStorage]) each.clear(); }"
+
+
 @pytest.fixture(scope="session")
 def require_server():
     if not os.environ.get("SIGNALBOX_BIN"):
@@ -147,7 +244,8 @@ def playwright_driver():
         def launch(arguments=(), profile=None):
             options = {
                 "executable_path": os.environ.get("CHROMIUM", "/usr/bin/chromium"),
-                "args": ["--no-sandbox", *arguments],
+                # Without a graphics card, drawing for one costs more than drawing without one.
+                "args": ["--no-sandbox", "--disable-gpu", *arguments],
                 "timeout": LAUNCH_DEADLINE * 1000,
             }
             if profile:
@@ -178,36 +276,34 @@ def room():
     return f"room-{uuid.uuid4()}"
 
 
+@pytest.fixture(scope="session")
+def warm_pages(chromium, shared_server):
+    pages = WarmPages(chromium, shared_server.url)
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def open_page(chromium):
+def open_page(warm_pages):
     """Opens pages, each in a browser context of its own, as if on different machines.
 
     Errors and warnings on a page's console fail the test, unless the test expects them and calls
-    `page.complaints.clear()`.
+    `page.complaints.clear()`. A page that `is_warm` may be one of an earlier test, without its storage.
     """
-    contexts = []
     pages = []
+    LASTING.clear()
 
-    def open_page(address, **options):
-        options.setdefault("viewport", {"width": 1280, "height": 800})
-        context = chromium.new_context(**options)
-        contexts.append(context)
-        # For further pages and requests of it, too.
-        context.set_default_timeout(DEADLINE * 1000)
-        page = context.new_page()
-        page.complaints = []
-        page.on(
-            "console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text)
-        )
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    def open_page(address, is_warm=False, **options):
+        page = warm_pages.take() if is_warm and not options else warm_pages.new(**options)
         pages.append(page)
         page.goto(address)
         return page
 
+    open_page.has_warm_pages = True
     yield open_page
     complaints = [complaint for page in pages for complaint in page.complaints]
-    for context in contexts:
-        context.close()
+    for page in pages:
+        warm_pages.leave(page)
     assert complaints == []
 
 
@@ -216,12 +312,11 @@ def open_application(open_page, url):
     """Opens a fixture in the page that is passed, or in a new one, with credentials for the room."""
     applications = []
 
-    def open_application(fixture, script, room, data="Page", query="", page=None, **changes):
+    def open_application(fixture, script, room, data="Page", query=None, page=None, **changes):
         application = Application.of_fixture(fixture, url + script)
         applications.append(application)
-        page = page or open_page("about:blank")
-        access = page.request.get(f"{url}/room/{room}?data={data}{query}").json() | changes
-        page.goto(application.address(access))
+        page = page or open_page("about:blank", is_warm=True)
+        page.goto(application.address(room_access(url, room, data=data, **(query or {})) | changes))
         return page
 
     yield open_application
@@ -271,22 +366,23 @@ def open_host(open_page, url):
     def open_host(content="", **options):
         html = HOST.replace("WEBSOCKET", url.replace("http", "ws")).replace("SERVER", url).replace("CONTENT", content)
         applications.append(Application(html))
-        return open_page(applications[-1].url, **options)
+        return open_page(applications[-1].url, is_warm=True, **options)
 
     yield open_host
     for application in applications:
         application.stop()
 
 
+def room_access(url, room, **query):
+    """Credentials for a room."""
+    with urllib.request.urlopen(f"{url}/room/{room}?{urllib.parse.urlencode(query)}", timeout=DEADLINE) as answer:
+        return json.load(answer)
+
+
 @pytest.fixture
-def access(open_page, url, room):
+def access(url, room):
     """Credentials for a user of the test's room."""
-    page = open_page("about:blank")
-
-    def access(name, **query):
-        return page.request.get(f"{url}/room/{room}", params={"data": name} | query).json()
-
-    return access
+    return lambda name, **query: room_access(url, room, data=name, **query)
 
 
 @pytest.fixture

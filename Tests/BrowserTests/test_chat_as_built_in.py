@@ -7,6 +7,7 @@ The ideas are those of the published best practices for custom elements, and of 
 import pytest
 from application import Application
 from chat_element import FAKE_SESSION, element, expect_messages, expect_state
+from conftest import room_access
 from playwright.sync_api import expect
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def open_script(open_page, url):
         tag = f'<script src="{url}/signalbox-chat.js"></script>' if script else ""
         html = f'<!doctype html><html lang="en">{head}{tag}<body>{content}</body>'
         applications.append(Application(html))
-        return open_page(applications[-1].url)
+        return open_page(applications[-1].url, is_warm=True)
 
     yield open_script
     for application in applications:
@@ -143,11 +144,11 @@ FIND = """
 """
 
 
-def test_the_element_works_wherever_a_page_can_put_it(open_script, access, url, room):
+def test_the_element_works_wherever_a_page_can_put_it(open_script, url, room):
     """In one page, one place after the other. A room of its own shows no earlier messages."""
     page = open_script()
     for number, (place, code) in enumerate(PLACES.items()):
-        given = page.request.get(f"{url}/room/{room}-{number}?data=Ada").json()
+        given = room_access(url, f"{room}-{number}", data="Ada")
         page.evaluate(
             """async (given) => {
                  document.body.replaceChildren();

@@ -20,7 +20,7 @@ def open_classic(open_application):
 
 def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, open_page, url, room):
     """Its media calls fail in its own error handler, everything else works, and its console stays empty."""
-    page = open_application("video-chat.html", "/v2/js/opentok.min.js", room, query="&role=moderator")
+    page = open_application("video-chat.html", "/v2/js/opentok.min.js", room, query={"role": "moderator"})
     history = page.locator("#history li")
     expect(history).to_have_count(4)
     lines = history.all_inner_texts()

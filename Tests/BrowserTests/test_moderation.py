@@ -13,13 +13,17 @@ class Browser:
     """The browser of one person: all its tabs share the page's storage."""
 
     def __init__(self, open_page, url, **options):
-        self.first = open_page("about:blank", **options)
+        self.first = open_page("about:blank", is_warm=True, **options)
         self.url = url
+        self.has_joined = False
 
     def join(self, room, name, role=None):
-        page = self.first.context.new_page()
-        page.complaints = self.first.complaints
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page = self.first
+        if self.has_joined:
+            page = self.first.context.new_page()
+            page.complaints = self.first.complaints
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        self.has_joined = True
         return User.join(lambda address, **_: page.goto(address) and page, self.url, room, name, role)
 
 

@@ -12,6 +12,8 @@ class User:
 
     @classmethod
     def join(cls, open_page, url, room, name, role=None, **options):
+        if getattr(open_page, "has_warm_pages", False):
+            options["is_warm"] = True
         user = cls(open_page(url + "/", **options))
         page = user.page
         # In every language.
