@@ -122,12 +122,30 @@ LASTING_CALLS = {
     Page: ("add_init_script", "emulate_media", "expose_binding", "expose_function", "on", "once", "route_web_socket",
            "set_default_timeout", "set_extra_http_headers", "set_viewport_size"),
     BrowserContext: ("add_cookies", "add_init_script", "expose_binding", "expose_function", "grant_permissions",
-                     "new_cdp_session", "new_page", "on", "route", "route_web_socket", "set_default_timeout", "set_offline"),
+                     "new_cdp_session", "new_page", "on", "route", "route_web_socket", "set_offline"),
 }  # fmt: skip
 
 # The calls of this kind in the test that runs.
 LASTING = []
-listen, open_tab = Page.on, BrowserContext.new_page
+listen, open_tab, add_script = Page.on, BrowserContext.new_page, BrowserContext.add_init_script
+
+# A page gives a server some seconds, and then tells the user that it does not answer. A busy machine needs more, and
+# shows a note that goes by itself too late for a test. Shorter waits, as between two attempts, stay as they are. A test
+# that installs a clock moves all of them.
+PATIENCE = """(() => {
+  const longer = (milliseconds) => (milliseconds > 5500 ? Math.min(milliseconds * 20, 2 ** 31 - 1) : milliseconds);
+  const { setTimeout } = window;
+  window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, longer(milliseconds), ...rest);
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (milliseconds) => timeout(longer(milliseconds));
+})()"""
+
+
+def make_patient(context):
+    """What is done in this context, in its further pages, too, may take as long as a busy machine needs."""
+    context.set_default_timeout(DEADLINE * 1000)
+    add_script(context, PATIENCE)
+    return context
 
 
 def note_lasting(kind, name):
@@ -163,11 +181,7 @@ class WarmPages:
     def new(self, **options):
         plain = not options
         options.setdefault("viewport", {"width": 1280, "height": 800})
-        context = self.browser.new_context(**options)
-        # For further pages and requests of it, too.
-        context.set_default_timeout(DEADLINE * 1000)
-        LASTING.remove("set_default_timeout")
-        page = open_tab(context)
+        page = open_tab(make_patient(self.browser.new_context(**options)))
         page.is_plain = plain
         page.complaints = []
         listen(
@@ -345,8 +359,7 @@ def open_with_camera(camera_answers, open_application, room):
     contexts = []
 
     def open_with_camera(answer, fixture="camera-first.html", script="/v2/js/opentok.min.js", **options):
-        contexts.append(camera_answers[answer].new_context())
-        contexts[-1].set_default_timeout(DEADLINE * 1000)
+        contexts.append(make_patient(camera_answers[answer].new_context()))
         page = contexts[-1].new_page()
         page.said = []
         page.on("console", lambda message: message.type in ("error", "warning") and page.said.append(message.text))

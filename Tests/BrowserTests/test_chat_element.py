@@ -3,6 +3,7 @@
 `element-attributes.test.js`, `element-connection.test.js` and `element-messages.test.js` have what needs no browser.
 """
 
+import datetime
 import re
 
 import pytest
@@ -213,12 +214,16 @@ def test_messages_that_arrive_while_the_page_hides_the_element_are_unread(open_h
     send(ada, "seen")
     expect_messages(bob, "seen")
     assert bob.evaluate("chat.unreadCount") == 0
+    # Only the test lets time pass: the divider goes after a while.
     bob.clock.install()
+    bob.clock.pause_at(datetime.datetime.now() + datetime.timedelta(minutes=1))
     bob.evaluate("() => { box.hidden = true; }")
     bob.wait_for_function("() => !chat.component.isVisible")
     send(ada, "not seen")
     bob.wait_for_function("() => chat.unreadCount === 1")
     bob.evaluate("() => { box.hidden = false; }")
+    bob.wait_for_function("() => chat.component.isVisible")
+    bob.clock.run_for(100)
     expect(bob.locator("#chat .unread-divider")).to_be_visible()
     # The user sees the messages now.
     bob.clock.run_for(READ_MILLISECONDS)

@@ -13,6 +13,8 @@ from user import MESSAGE_ROWS, User
 # long absence is a short test.
 WINDOWS = ("--resume-seconds", "1", "--log-events", "100")
 PHONE = {"width": 390, "height": 844}
+# Several pages of history.
+COUNT = 400
 
 # Sends chat messages as another connection of the room, and waits until the server has them all.
 WRITE = """
@@ -65,7 +67,7 @@ def test_his_3_his_5_who_comes_later_reads_what_was_written_before(open_page, ke
     first = keeping_servers()
     relay = Relay(first.url)
     ada = User.join(open_page, relay.url, room, "Ada")
-    write(ada, room, [f"message {number}" for number in range(1000)])
+    write(ada, room, [f"message {number}" for number in range(COUNT)])
     ada.send("See you tomorrow")
     expect(ada.row("See you tomorrow")).to_have_attribute("data-state", "sent")
     ada.page.close()
@@ -78,7 +80,7 @@ def test_his_3_his_5_who_comes_later_reads_what_was_written_before(open_page, ke
 
     bob = User.join(open_page, relay.url, room, "Bob", viewport=PHONE)
     expect(bob.bubble("See you tomorrow")).to_be_visible()
-    expect(bob.bubble("message 999")).to_be_visible()
+    expect(bob.bubble(f"message {COUNT - 1}")).to_be_visible()
     bob.page.screenshot(path=pathlib.Path(screenshots) / "remembering-phone.png")
 
     # Up to the beginning, page after page.
@@ -92,7 +94,7 @@ def test_his_3_his_5_who_comes_later_reads_what_was_written_before(open_page, ke
                  || document.getElementById('chat').shadowRoot.querySelector('[data-kind=beginning]')""",
             arg=before,
         )
-    assert texts_of(bob) == [f"message {number}" for number in range(1000)] + ["See you tomorrow"]
+    assert texts_of(bob) == [f"message {number}" for number in range(COUNT)] + ["See you tomorrow"]
 
     bob.page.complaints.clear()
     relay.stop()
