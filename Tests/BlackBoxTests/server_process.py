@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.parse
 
-import grave_faults
+import crashes
 import planted_secrets
 from credentials import Project
 
@@ -50,7 +50,7 @@ def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
         timeout=timeout,
         env=env or environment(**settings),
     )
-    grave_faults.note_crash(done.args, done.returncode)
+    crashes.require_none(done.args, done.returncode)
     return done
 
 
@@ -126,7 +126,7 @@ class Command:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        grave_faults.note_crash(self.process.args, self.process.wait())
+        crashes.require_none(self.process.args, self.process.wait())
 
     def wait(self, timeout=DEADLINE):
         """Waits for the end, and returns the exit code."""

@@ -28,7 +28,8 @@ from playwright.sync_api import BrowserContext, Error, Page, expect, sync_playwr
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "Tests/BlackBoxTests"))
 
-import grave_faults  # noqa: E402
+import crashes  # noqa: E402
+import relevance  # noqa: E402
 
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
@@ -109,12 +110,11 @@ class Server:
                 self.process.wait(DEADLINE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-        grave_faults.note_crash(self.process.args, self.process.wait())
+        crashes.require_none(self.process.args, self.process.wait())
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "reads(*paths): the tests of this file run where one of these has changed lately")
-    config.addinivalue_line("markers", "smoke: a test of such a file that always runs")
+    config.pluginmanager.register(relevance)
 
 
 # What leaves something in a page or its context that no navigation takes away.
