@@ -43,6 +43,7 @@ async def refused(client, op, code, **members):
 
 async def restrictions(client):
     answer, _ = await client.answer(await client.request("restrictions"))
+    assert answer["ev"] == "restrictions", answer
     return answer["restrictions"]
 
 

@@ -1,3 +1,4 @@
+import CoreTestSupport
 import SignalingCore
 import SignalingProtocol
 import TestSupport
