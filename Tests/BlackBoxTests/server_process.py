@@ -31,6 +31,8 @@ atexit.register(shutil.rmtree, USER_STATE, ignore_errors=True)
 
 # A wait that takes longer has failed. It is long, so that it suits a busy machine; a test that passes does not wait.
 DEADLINE = 60
+# The same for the start of a server, which reads a program of many megabytes: other tests share some servers.
+START = 3 * DEADLINE
 
 
 def environment(**settings):
@@ -151,7 +153,7 @@ class Server(Command):
         level = ("--log-level", log_level) if log_level else ()
         super().__init__("serve", "--port", "0", "--web-root", web_root, *level, *arguments, **settings)
         try:
-            self.host, port = READY.search(self.out.until(READY, DEADLINE)).groups()
+            self.host, port = READY.search(self.out.until(READY, START)).groups()
         except AssertionError as error:
             self.__exit__()
             raise AssertionError(f"{error}; on standard error: {self.err.to_end()}") from None
