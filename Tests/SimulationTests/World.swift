@@ -81,6 +81,13 @@ final class World {
 
     /// Runs all events up to `end`, and `endTurn` after each turn. Ends early when time no longer advances.
     func run(until end: MonotonicInstant, endTurn: () -> Void) {
+        // The world is used on the thread of its run.
+        nonisolated(unsafe) let world = self
+        Invariants.$onViolation.withValue({ world.fail($0) }) { runTurns(until: end, endTurn: endTurn) }
+        now = max(now, end)
+    }
+
+    private func runTurns(until end: MonotonicInstant, endTurn: () -> Void) {
         while let first = events.min, first.at <= end {
             turnCount = first.at == now ? turnCount + 1 : 0
             if turnCount >= Self.turnLimit {
@@ -96,7 +103,6 @@ final class World {
             }
             endTurn()
         }
-        now = max(now, end)
     }
 
     /// Releases everything that events hold.
@@ -119,6 +125,8 @@ final class World {
 
     func fail(_ fault: String) {
         note("FAULT \(fault)")
+        // What does not hold once may not hold at the end of every later turn.
+        if faults.contains(fault) { return }
         faults.append(fault)
     }
 

@@ -34,12 +34,12 @@ public struct Outbox: Sendable {
     private let isModerator: Bool
     /// The end of the replay for a new connection. Up to this seq it gets no presence, and signals carry their senders,
     /// which may have left (RES-5).
-    private let recoversThrough: Seq
+    let recoversThrough: Seq
     /// Every event up to this seq has been handed to the socket.
     public private(set) var cursor: Seq
     /// `connected` and the list of connections, which come before everything else.
-    private var entrance: (unsent: Entrance, welcomeByteCount: Int)?
-    private var privateLines: Deque<PrivateLine> = []
+    private(set) var entrance: (unsent: Entrance, welcomeByteCount: Int)?
+    private(set) var privateLines: Deque<PrivateLine> = []
     /// Absences, as far as the client knows them; `nil` for a client that is told of none (PRES-4).
     private(set) var absences: ToldAbsences?
     /// The largest number of private lines since the deque was made.

@@ -10,7 +10,7 @@ public struct PendingOnlineOnly: Sendable {
     public static let byteLimit = 262_144
 
     public private(set) var signals: [OnlineOnlySignal] = []
-    private var byteCount = 0
+    private(set) var byteCount = 0
     /// How many signals were dropped over the limits.
     public private(set) var droppedCount = 0
 

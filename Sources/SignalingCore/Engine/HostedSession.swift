@@ -8,6 +8,14 @@ public class HostedSession {
     /// The project that its ID names; set when an engine hosts it.
     final var project: APIKey?
 
+    #if DEBUG
+        /// How many items of a session a check of its invariants may look at in each turn.
+        static var checkedItemCount: Int { 16 }
+        /// Whether it has changed since the last check.
+        final var isTouched = false
+        final var checks = InvariantPace()
+    #endif
+
     init() {}
 
     /// This node's copy of the session's log; `nil` before the first command and after the last, and for good once the

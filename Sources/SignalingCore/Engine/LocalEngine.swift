@@ -178,6 +178,7 @@ public final class LocalEngine: SessionEngine {
         sessions.tellArchive(at: time)
         sessions.appendEnds()
         sessions.flush(now: now)
+        sessions.checkInvariants()
     }
 
     /// Does nothing: the sessions continue in the next process.

@@ -31,7 +31,7 @@ final class LoggedSession<Node>: HostedSession {
     /// Of the last entry; `nil` before the first.
     @exclusivity(unchecked) private(set) var position: LogPosition?
     /// The number of this run's commands to the session.
-    @exclusivity(unchecked) private var counter: UInt64 = 0
+    @exclusivity(unchecked) private(set) var counter: UInt64 = 0
     @exclusivity(unchecked) private(set) var steps: Deque<Step> = []
     /// Whether the session exists once all submitted steps are carried out. A session that has ended meanwhile is begun
     /// again.

@@ -93,6 +93,7 @@ final class LoggedSessions<Node> {
     func append(_ command: LoggedCommand, to hosted: Session, _ ticket: CommandTicket? = nil) {
         // In a cluster, a later command would make this node the keeper again.
         if isStopping { return }
+        table.noteTouched(hosted)
         let id = hosted.nextID(of: run)
         hosted.append(.logged(command, id, ticket))
         batch.append(CommandAppend(command, session: hosted.id, id: id))
@@ -181,6 +182,7 @@ final class LoggedSessions<Node> {
     /// Tells the observer what an entry has caused. If the state keeps untold events, the observer gets those in the
     /// place of presence effects.
     func report(_ change: Session.Change, of hosted: Session, _ presence: PresenceReport) {
+        table.noteTouched(hosted)
         let hasUntold = bounds.untoldEventCount > 0
         let kept: [KeptPresenceEvent]? =
             switch presence {

@@ -86,6 +86,7 @@ public final class MemoryEngine: SessionEngine {
             outcome = begin(submission, effects: &effects)
         }
         if submission.command.movesDeadlines { schedule(session) }
+        if let changed = hosted ?? sessions[session] { sessions.noteTouched(changed) }
         // Read once: it is a weak reference.
         let observer = observer
         observer?.engine(answered: submission.ticket, outcome)
@@ -136,6 +137,7 @@ public final class MemoryEngine: SessionEngine {
             var state = try? SessionState(decoding: sleeper.state)
         else { return nil }
         state.bounds = bounds(of: session)
+        state.isAsleep = false
         return state
     }
 
@@ -189,10 +191,34 @@ public final class MemoryEngine: SessionEngine {
             }
             sessions.remove(session)
         }
+        checkInvariants()
+    }
+
+    /// Checks the sessions that have changed in this turn.
+    private func checkInvariants() {
+        #if DEBUG
+            for hosted in sessions.takeTouched() where hosted.isHosted {
+                guard
+                    hosted.checks.isDue(
+                        itemCount: hosted.state.itemCount, countPerTurn: HostedSession.checkedItemCount)
+                else { continue }
+                if let fault = hosted.state.violation ?? deadlineViolation(of: hosted.state) {
+                    Invariants.report("\(fault) (session \(hosted.state.id))")
+                }
+            }
+        #endif
+    }
+
+    private func deadlineViolation(of state: SessionState) -> String? {
+        guard state.isNeeded, let deadline = state.nextDeadline,
+            sessions.scheduledTime(of: state.id).map({ $0 > deadline }) ?? true
+        else { return nil }
+        return "RES-12: something will be due, and no check is scheduled by then"
     }
 
     private func advance(_ session: SessionID, to now: MonotonicInstant) {
         guard let hosted = sessions[session] else { return }
+        sessions.noteTouched(hosted)
         var effects: [SessionEffect] = []
         let before = hosted.state.log.mark
         hosted.state.advance(to: now, effects: &effects)

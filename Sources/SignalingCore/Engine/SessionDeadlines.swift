@@ -21,6 +21,9 @@ struct SessionDeadlines {
     /// The earliest deadline, or an earlier moment at which nothing is due; `nil` when nothing is scheduled.
     var next: MonotonicInstant? { deadlines.min?.moment }
 
+    /// When a session is checked next; `nil` if it is not scheduled.
+    func moment(of session: SessionID) -> MonotonicInstant? { scheduled[session] }
+
     /// Notes the deadline of a session. Does nothing if an earlier one is noted: it is checked then.
     mutating func schedule(_ session: SessionID, at deadline: MonotonicInstant?) {
         guard let deadline else { return }

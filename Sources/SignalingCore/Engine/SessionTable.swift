@@ -15,6 +15,11 @@ struct SessionTable<Hosted: HostedSession> {
     /// Sessions that were not needed after their last command.
     private var unneeded: Set<SessionID> = []
 
+    #if DEBUG
+        /// Sessions that have changed since the last check of their invariants.
+        private var touched: [Hosted] = []
+    #endif
+
     init(projectOf: @escaping ProjectOfSession) { self.projectOf = projectOf }
 
     /// To read it from the ID takes longer than to find the session.
@@ -73,6 +78,27 @@ struct SessionTable<Hosted: HostedSession> {
 
     /// Notes that a session may be over.
     mutating func noteUnneeded(_ session: SessionID) { unneeded.insert(session) }
+
+    /// When something is due in a session; `nil` if nothing is scheduled.
+    func scheduledTime(of session: SessionID) -> MonotonicInstant? { deadlines.moment(of: session) }
+
+    /// Notes that a session changes: its invariants are checked at the end of the turn.
+    mutating func noteTouched(_ hosted: Hosted) {
+        #if DEBUG
+            if hosted.isTouched { return }
+            hosted.isTouched = true
+            touched.append(hosted)
+        #endif
+    }
+
+    #if DEBUG
+        /// The sessions that have changed since the last call.
+        mutating func takeTouched() -> [Hosted] {
+            for hosted in touched { hosted.isTouched = false }
+            defer { touched.removeAll(keepingCapacity: true) }
+            return touched
+        }
+    #endif
 
     /// The sessions that were not needed since the last call.
     mutating func takeUnneeded() -> Set<SessionID> {

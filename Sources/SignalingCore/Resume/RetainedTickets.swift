@@ -11,7 +11,7 @@ struct RetainedTickets: Sendable {
         let since: MonotonicInstant
     }
 
-    private var limit: Int
+    private(set) var limit: Int
     private var window: Duration
     /// In the order in which they expire.
     private(set) var tickets: Deque<Entry> = []

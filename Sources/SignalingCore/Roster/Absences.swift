@@ -7,7 +7,7 @@ import SignalingProtocol
 public struct Absences: Sendable {
     /// The connections in the order in which they went away; at most `Limits.awayCount`.
     public private(set) var ids: [ConnectionID] = []
-    private var members: Set<ConnectionID> = []
+    private(set) var members: Set<ConnectionID> = []
     /// Changes with every change in a session, so that comparing two values of one session is cheap.
     public private(set) var version: UInt64 = 0
 

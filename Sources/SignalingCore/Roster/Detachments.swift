@@ -59,7 +59,7 @@ struct Detachments: Sendable {
     private var current: [ConnectionID: Current] = [:]
     private var lastNumber: UInt64 = 0
     /// With fewer entries than this, those that do not count are removed from the beginning only.
-    private static let smallCount = 32
+    static let smallCount = 32
 
     init() {}
 

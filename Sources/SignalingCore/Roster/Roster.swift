@@ -57,8 +57,8 @@ struct Roster: Sendable {
         }
     }
 
-    private var seats: [Member?] = []
-    private var seatIndices: [ConnectionID: Int] = [:]
+    private(set) var seats: [Member?] = []
+    private(set) var seatIndices: [ConnectionID: Int] = [:]
     /// The same members in JSON.
     private(set) var list: ConnectionList
 
@@ -67,7 +67,7 @@ struct Roster: Sendable {
     }
 
     /// With fewer seats than this, empty ones are not removed.
-    private static let smallCount = 32
+    static let smallCount = 32
 
     var count: Int { seatIndices.count }
     var isEmpty: Bool { seatIndices.isEmpty }

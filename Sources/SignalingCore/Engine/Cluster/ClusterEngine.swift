@@ -113,6 +113,7 @@ public final class ClusterEngine: SessionEngine {
             sessions.appendEnds(where: isKeeper)
         }
         sessions.flush(now: now)
+        sessions.checkInvariants(\.nodeViolation)
     }
 
     /// The sessions continue on other nodes, which are told of the lost sockets (LOG-13).

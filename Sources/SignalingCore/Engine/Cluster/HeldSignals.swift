@@ -7,7 +7,7 @@ struct HeldSignals {
     /// The maximum number of signals. Over the limit new ones are dropped.
     static let limit = 32
 
-    private var signals: [(signal: RelayedSignal, until: MonotonicInstant)] = []
+    private(set) var signals: [(signal: RelayedSignal, until: MonotonicInstant)] = []
 
     var isEmpty: Bool { signals.isEmpty }
 
