@@ -44,7 +44,7 @@ package struct RedisLogState {
         case receivedOfNodes(NodesMessage)
     }
 
-    private var shards: [ShardState]
+    private(set) var shards: [ShardState]
     private var desk: LogDesk
     private var phase: Phase
     /// Why nothing is kept; `nil` if commands are kept.
@@ -104,6 +104,7 @@ package struct RedisLogState {
             advance(farewell, deadline)
         case .closed: return
         }
+        checkInvariants()
     }
 
     /// The snapshot of an effect `encode` is encoded.

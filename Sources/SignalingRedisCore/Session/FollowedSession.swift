@@ -75,6 +75,9 @@ struct FollowedSession {
     var heardAt: MonotonicInstant
     /// The last time that Redis has said that it has the same order as this node.
     var verifiedAt: MonotonicInstant
+    #if DEBUG
+        var checks = InvariantPace()
+    #endif
 
     init(_ follow: FollowID, now: MonotonicInstant) {
         self.follow = follow

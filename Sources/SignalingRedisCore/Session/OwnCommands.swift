@@ -15,14 +15,15 @@ struct OwnCommands {
     static let callByteCount = 1 << 20
     static let callCommandCount = 256
 
-    private var commands: Deque<Command> = []
+    private(set) var commands: Deque<Command> = []
     /// How many of them have been sent.
-    private var sentCount = 0
-    private var freeingCount = 0
+    private(set) var sentCount = 0
+    private(set) var freeingCount = 0
 
     /// Whether one of them frees memory. Those before it must come into the log with it, since the order stays (LOG-36).
     var freesMemory: Bool { freeingCount > 0 }
     var isEmpty: Bool { commands.isEmpty }
+    var count: Int { commands.count }
     /// The counter of the first of them.
     var firstCounter: UInt64? { commands.first?.counter }
     var hasUnsent: Bool { sentCount < commands.count }

@@ -27,8 +27,8 @@ struct SessionFeed {
     /// Since when entries wait for an earlier one.
     private(set) var gapSince: MonotonicInstant?
 
-    private var waiting: [UInt64: FeedEntry] = [:]
-    private var waitingBytes = 0
+    private(set) var waiting: [UInt64: FeedEntry] = [:]
+    private(set) var waitingBytes = 0
     private var recent = RecentIDs()
 
     init() {}

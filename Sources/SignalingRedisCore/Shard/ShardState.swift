@@ -103,6 +103,7 @@ struct ShardState {
                 attention.append(id)
             }
         }
+        checkInvariants(of: id)
         handleTrouble(&desk)
     }
 
