@@ -39,6 +39,15 @@ package final class TimerHandle: LoopHandle {
     /// The timer can be started again.
     package func stop() { if let timer = opened(as: uv_timer_t.self) { uv_timer_stop(timer) } }
 
+    /// When the timer calls its action next, by libuv's time; `nil` if it does not.
+    package var deadline: MonotonicInstant? {
+        guard let timer = opened(as: uv_timer_t.self),
+            uv_is_active(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self)) != 0
+        else { return nil }
+        let milliseconds = uv_now(timer.pointee.loop) + uv_timer_get_due_in(timer)
+        return MonotonicInstant(nanoseconds: Int64(bitPattern: milliseconds) * 1_000_000)
+    }
+
     package override func close() {
         super.close()
         action = nil

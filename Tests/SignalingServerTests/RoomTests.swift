@@ -14,6 +14,7 @@ struct RoomTests {
         var messageByteLimit = 0
         let acknowledgedByteCount: UInt64 = 0
         let hasHungUp = false
+        let isBacklogged = false
         let remoteAddress = ""
 
         init(id: UInt64) { self.id = id }

@@ -15,6 +15,7 @@ final class RecordingSocket: HubSocket {
     var messageByteLimit = Limits.messageByteCount
     let acknowledgedByteCount: UInt64 = 0
     var hasHungUp = false
+    let isBacklogged = false
     let remoteAddress = "192.0.2.1"
     private(set) var messages: [ServerMessage] = []
     private(set) var code: UInt16?

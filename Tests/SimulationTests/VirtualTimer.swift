@@ -16,8 +16,6 @@ final class VirtualTimer: HubTimer, ClientTimer {
         self.fire = fire
     }
 
-    var isScheduled: Bool { deadline != nil }
-
     func schedule(at deadline: MonotonicInstant) {
         let milliseconds = (max(0, deadline.nanoseconds) + 999_999) / 1_000_000
         self.deadline = max(world.now, MonotonicInstant(nanoseconds: milliseconds * 1_000_000))

@@ -5,6 +5,7 @@ import SignalingProtocol
 extension Hub {
     /// Called once per turn of the loop, after its input and timers.
     func turnEnded() {
+        defer { checkInvariants() }
         turn &+= 1
         let now = environment.now
         let nextFlush = dirtyRooms.isEmpty ? nil : flushDirtyRooms(now)

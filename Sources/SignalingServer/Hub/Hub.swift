@@ -18,7 +18,8 @@ import SignalingTransport
 /// - `Hub+Alarms.swift`: the sockets' deadlines,
 /// - `Hub+Moderation.swift`: what moderators do, for operators,
 /// - `Hub+Revocation.swift`: the end of connections whose tokens were revoked,
-/// - `Hub+Drain.swift`: the end of the server.
+/// - `Hub+Drain.swift`: the end of the server,
+/// - `Hub+Invariants.swift`: what holds at the end of each turn.
 final class Hub<Environment: HubEnvironment> {
     let environment: Environment
     let engine: any SessionEngine
@@ -72,6 +73,10 @@ final class Hub<Environment: HubEnvironment> {
     /// What it is set to; nil if it is not set.
     @exclusivity(unchecked) private var sessionDeadline: MonotonicInstant?
     private(set) var inputTimer: Environment.Timer?
+
+    #if DEBUG
+        var checks = InvariantPace()
+    #endif
 
     // Deadlines.
     var alarms = TimingWheel<UInt64>()

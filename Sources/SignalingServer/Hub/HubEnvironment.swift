@@ -42,6 +42,9 @@ protocol HubSocket: AnyObject {
     /// Whether the client has closed its side, also before the server has read that far.
     var hasHungUp: Bool { get }
 
+    /// Whether the rest of a frame is buffered.
+    var isBacklogged: Bool { get }
+
     var remoteAddress: String { get }
 
     func markJoined()
@@ -53,6 +56,8 @@ protocol HubSocket: AnyObject {
 protocol HubTimer: AnyObject {
     func schedule(at deadline: MonotonicInstant)
     func cancel()
+    /// When the timer fires; `nil` if it is not set.
+    var deadline: MonotonicInstant? { get }
 }
 
 /// The real environment: a ``LoopThread`` and the system's clock and randomness.

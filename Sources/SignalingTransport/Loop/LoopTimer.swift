@@ -39,4 +39,7 @@ public final class LoopTimer {
         loop.preconditionCurrent()
         handle?.stop()
     }
+
+    /// When the timer fires, in whole milliseconds; `nil` if it has no deadline.
+    public var deadline: MonotonicInstant? { handle?.deadline }
 }
