@@ -20,8 +20,6 @@ final class AuditedEngine: SessionEngine {
     private var lostRun: (run: RunID, at: MonotonicInstant)?
     /// Between the log of one of several nodes and its engine.
     private var listener: NodeListener?
-    /// Whether the session may have changed since its invariants were checked.
-    private var hasChanged = false
     /// The connection that the last join asked to continue.
     private var claimed: ConnectionID?
     private let isRestored: Bool
@@ -171,13 +169,6 @@ final class AuditedEngine: SessionEngine {
             command.carryOut(on: &state, as: entry, effects: &effects)
             if let state { noteReplica(state) }
         }
-    }
-
-    /// The first invariant of the session that does not hold, if it may have changed since the last call.
-    func takeViolation() -> String? {
-        guard hasChanged else { return nil }
-        hasChanged = false
-        return (engine as? any InspectableEngine)?.state(of: Tokens.session)?.violation
     }
 
     /// The run of this node, if it is one of several.
@@ -431,7 +422,6 @@ final class AuditedEngine: SessionEngine {
 
 extension AuditedEngine: SessionEngineObserver {
     func engine(answered ticket: CommandTicket, _ outcome: SessionOutcome) {
-        hasChanged = true
         let submitted = submitted[ticket.origin]?.popFirst()
         if self.submitted[ticket.origin]?.isEmpty == true { self.submitted[ticket.origin] = nil }
         if case .detach(let binding) = submitted?.command {
@@ -463,7 +453,6 @@ extension AuditedEngine: SessionEngineObserver {
     }
 
     func engine(sessionChanged session: SessionID) {
-        hasChanged = true
         if case .node(let engine) = host, let state = engine.sessions[session]?.state {
             noteReplica(state)
         } else {

@@ -167,7 +167,7 @@ final class SimulatedServer {
         process.hasTurn = false
         hub.turnEnded()
         for link in links where !link.isServerGone { link.endTurn() }
-        if let fault = HubInvariants.violation(in: hub) ?? engine.takeViolation() { world.fail(fault) }
+        if let fault = HubInvariants.violation(in: hub) { world.fail(fault) }
     }
 
     func noteWrite(_ bytes: [UInt8], to socket: UInt64) {
