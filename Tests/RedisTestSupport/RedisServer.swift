@@ -14,9 +14,14 @@ package final class RedisServer {
     private let options: [String]
     private var process: ChildProcess?
 
+    /// In memory where the system has such a folder, since a busy disk takes its time to synchronize.
+    private static let parent =
+        FileManager.default.isWritableFile(atPath: "/dev/shm")
+        ? URL(filePath: "/dev/shm") : FileManager.default.temporaryDirectory
+
     /// - Parameter options: of the command line, such as `["--appendonly", "yes"]`.
     package init(_ options: [String] = []) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-redis-\(UUID().uuidString)")
+        folder = Self.parent.appending(path: "signalbox-redis-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.options = options
         port = 0
@@ -43,6 +48,8 @@ package final class RedisServer {
         let arguments = [
             "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--logfile",
             folder.appending(path: "log").path,
+            // It would wait five seconds for further replicas.
+            "--repl-diskless-sync-delay", "0",
         ]
         let process = try ChildProcess(
             URL(filePath: "/usr/bin/redis-server"), arguments + options + more, output: .nullDevice)
