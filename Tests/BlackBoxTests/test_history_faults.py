@@ -48,7 +48,7 @@ async def test_his_2_a_locked_history_is_reported_and_takes_no_traffic_away(tmp_
         assert admin.value(WRITABLE) == 1
         # The server counts them once a minute.
         are_counted = lambda: admin.value("signalbox_history_messages") == 100
-        await until(are_counted, "the messages in the history", seconds=3 * DEADLINE)
+        await until(are_counted, "the messages in the history", seconds=3 * DEADLINE, pause=1)
 
 
 @pytest.mark.waiting

@@ -102,7 +102,7 @@ async def test_prometheus_scrapes_all_metrics_and_evaluates_each_query_of_the_da
 def watch(admin, folder):
     """Requires that Prometheus gets data for each query of the dashboard, and evaluates each rule."""
     with prometheus(admin, folder) as url:
-        wait_for(lambda: (ask(url, "query", query="count_over_time(up[30s]) >= 4") or {}).get("result"), "scrapes")
+        wait_for(lambda: (ask(url, "query", query="count_over_time(up[30s]) >= 4") or {}).get("result"), "scrapes", 0.5)
         dashboard = json.loads((OPERATIONS / "signalbox.dashboard.json").read_text())
         expressions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
         assert len(expressions) > 30

@@ -12,21 +12,24 @@ import time
 from server_process import DEADLINE
 
 
-def wait_for(condition, what):
-    """Asks until the condition holds, and returns what it found. For what sends no event that a test could wait for."""
+def wait_for(condition, what, pause=0.02):
+    """Asks until the condition holds, and returns what it found. For what sends no event that a test could wait for.
+
+    A long wait needs a longer pause, so that the questions do not keep a processor busy.
+    """
     deadline = time.monotonic() + DEADLINE
     while not (found := condition()):
         assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.02)
+        time.sleep(pause)
     return found
 
 
-async def until(condition, what, seconds=DEADLINE):
+async def until(condition, what, seconds=DEADLINE, pause=0.01):
     """The same, while other tasks of the test go on."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"waited in vain for {what}"
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(pause)
     return found
 
 
