@@ -63,8 +63,8 @@ def test_g_4_clients_of_a_killed_server_without_a_state_folder_are_told_of_the_l
 
 
 def test_his_3_4_6_and_9_mod_3_8_and_9_pages_and_restrictions_hold_through_kills_and_sleep():
-    """Readers get every kept message, in both directions, also from a session that slept. Muted and banned users try to
-    get around it on every way; one session sleeps because of a ban alone."""
+    """H1, H2, H3, M1: readers get every kept message, in both directions, also from a session that slept. Muted and
+    banned users try to get around it on every way; one session sleeps because of a ban alone."""
     status, report = verify(
         "--signals", 1000, "--sessions", 1, "--kills", 2, "--cuts", 4, "--readers", 2, "--erasures", 3, "--bans", 8,
         "--sleeps", 1)
