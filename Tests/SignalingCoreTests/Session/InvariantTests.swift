@@ -1,3 +1,4 @@
+import CoreTestSupport
 import SignalingProtocol
 import Synchronization
 import TestSupport
