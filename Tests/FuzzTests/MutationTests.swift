@@ -7,7 +7,7 @@ import Testing
 /// a build of its own (scripts/fuzz). These run in every test run.
 @Suite("Random changes of the fuzz targets' inputs", .serialized)
 struct MutationTests {
-    /// `SIGNALBOX_FUZZ_SECONDS` chooses another time for each target. scripts/test runs each for 15 s.
+    /// `SIGNALBOX_FUZZ_SECONDS` chooses another time for each target. scripts/test runs each for 2 s.
     private static let time = Duration.seconds(number("SIGNALBOX_FUZZ_SECONDS") ?? 1)
     /// `SIGNALBOX_FUZZ_SEED` repeats a run, up to the input that broke a rule.
     private static let seed = number("SIGNALBOX_FUZZ_SEED") ?? UInt64.random(in: .min ... .max)

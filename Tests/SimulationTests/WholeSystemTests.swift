@@ -118,5 +118,7 @@ struct WholeSystemTests {
         "closed 4502", "late connect", "arrived late", "superseded on the newest socket", "cut both", "cut late",
         "cut silent", "cut silentUp", "cut silentDown", "cut clientOnly", "cut serverOnly",
         "long session", "history", "empty history", "page", "archived", "archive failed", "all left",
+        "ban", "told of a ban", "refused by a mute", "end of a mute", "refused by a freeze", "end of a freeze",
+        "moderated by REST", "user left", "lost after a restart",
     ]
 }
