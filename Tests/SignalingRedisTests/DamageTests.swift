@@ -32,7 +32,12 @@ struct DamageTests {
         while !node.texts("s").contains(text) {
             if node.sessions["s"] == nil { try node.open("s") }
             try node.append(text, to: "s")
-            try bench.loop.run { node.sessions["s"] == nil || node.texts("s").contains(text) }
+            do {
+                try bench.loop.run { node.sessions["s"] == nil || node.texts("s").contains(text) }
+            } catch {
+                Issue.record("\(text) is not kept: \(node.lines.all)")
+                throw error
+            }
         }
     }
 
