@@ -129,11 +129,11 @@ LASTING_CALLS = {
 LASTING = []
 listen, open_tab, add_script = Page.on, BrowserContext.new_page, BrowserContext.add_init_script
 
-# A page gives a server some seconds, and then tells the user that it does not answer. A busy machine needs more, and
-# shows a note that goes by itself too late for a test. Shorter waits, as between two attempts, stay as they are. A test
-# that installs a clock moves all of them.
+# A page gives a server 8 s, and then tells the user that it does not answer. A busy machine needs more. The waits of the
+# library, between two attempts and for the end of one, are shorter or longer, and stay as they are. A test that installs
+# a clock moves all of them.
 PATIENCE = """(() => {
-  const longer = (milliseconds) => (milliseconds > 5500 ? Math.min(milliseconds * 20, 2 ** 31 - 1) : milliseconds);
+  const longer = (milliseconds) => (milliseconds > 5500 && milliseconds <= 8000 ? milliseconds * 20 : milliseconds);
   const { setTimeout } = window;
   window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, longer(milliseconds), ...rest);
   const timeout = AbortSignal.timeout.bind(AbortSignal);

@@ -21,7 +21,10 @@ RAW_PEER = """async ({ access, signals }) => {
   const received = [];
   let wake = () => {};
   socket.onmessage = ({ data }) => {
-    received.push(...data.trim().split('\\n').map((line) => JSON.parse(line)));
+    const events = data.trim().split('\\n').map((line) => JSON.parse(line));
+    // A client that answers no ping is soon gone.
+    if (events.some(({ ev }) => ev === 'ping')) socket.send(JSON.stringify({ op: 'pong' }));
+    received.push(...events);
     wake();
   };
   const answer = async (id) => {
