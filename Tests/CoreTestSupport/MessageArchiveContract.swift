@@ -156,6 +156,10 @@ package struct MessageArchiveContract {
         try archive.append([2])
         try archive.erase(.message(Seq(2)))
         #expect(try archive.page().messages == [archived(1), archived(2).erased, archived(3)])
+        // An erasure that came before the message, and that the archive learns of after it: a repetition.
+        try archive.erase(.message(Seq(3)), at: Seq(3))
+        try archive.erase(.through(Seq(3)), at: Seq(1))
+        #expect(try archive.page().messages == [archived(1), archived(2).erased, archived(3)])
         #expect(archive.bytes == archived(1).byteCount * 2 + archived(2).erased.byteCount)
     }
 

@@ -183,7 +183,7 @@ struct WireHistoryTests {
         wire.judge.mayBeErasedByREST(.user(UserID(user)), in: "s")
         wire.down(1, ack(6, 2), erased(3, #""user":"\#(user)""#))
         let found = wire.violations().map(\.promise)
-        #expect(user == "u" ? found == [] : found == [.g2], "\(found)")
+        #expect(user == "u" ? found == [] : found.contains(.g2), "\(found)")
     }
 
     @Test("HIS-9: the content of an erased message in a page or in a replay, and an erasure that nobody asked for")

@@ -21,6 +21,15 @@ public struct ErasureScope: Sendable {
             }
     }
 
+    /// The erasure without what came after it: an archive may learn of it late, or once more. `nil` if nothing is left.
+    public var limited: Erasure? {
+        switch erasure {
+        case .message(let erased): erased < seq ? erasure : nil
+        case .through(let last): .through(min(last, Seq(seq.rawValue - 1)))
+        case .user: erasure
+        }
+    }
+
     /// Whether a message of an archive is concerned.
     public func covers(_ message: ArchivedMessage) -> Bool { covers(message.seq, from: message.head) }
 

@@ -110,9 +110,9 @@ public final class MemoryArchive: MessageArchive {
     public func erase(
         _ scope: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        guard sessions[session] != nil else { return answer(.success(())) }
+        guard sessions[session] != nil, let erasure = scope.limited else { return answer(.success(())) }
         change(session) { kept in
-            switch scope.erasure {
+            switch erasure {
             case .message(let seq):
                 let index = kept.index(after: seq) - 1
                 if index >= 0, kept.messages[index].seq == seq { kept.eraseContent(at: index) }

@@ -56,11 +56,13 @@ package enum ArchiveCall {
             }
             return command
         case .erase(let scope, let session):
-            switch scope.erasure {
+            switch scope.limited {
             case .message(let seq):
                 return RedisCommand(.archiveErase, of: session, ["message", String(seq.rawValue)])
             case .through(let seq):
                 return RedisCommand(.archiveErase, of: session, ["through", String(seq.rawValue)])
+            // No message has the seq 0.
+            case nil: return RedisCommand(.archiveErase, of: session, ["message", "0"])
             case .user: return Self.eraseOfUser(scope, after: .zero, session)
             }
         case .eraseOfUser(let scope, let seq, let session): return Self.eraseOfUser(scope, after: seq, session)

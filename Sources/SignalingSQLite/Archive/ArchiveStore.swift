@@ -112,8 +112,9 @@ final class ArchiveStore {
     }
 
     private func erase(_ scope: ErasureScope, of session: SessionID) throws(DatabaseError) {
+        guard let erasure = scope.limited else { return }
         try change(session, createsIt: false) { (row) throws(DatabaseError) in
-            switch scope.erasure {
+            switch erasure {
             case .message(let seq):
                 guard var chunk = try chunks.row(at: seq.rawValue, row.key)?.chunk,
                     let index = chunk.messages.firstIndex(where: { $0.seq == seq })
