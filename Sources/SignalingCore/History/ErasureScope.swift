@@ -25,7 +25,8 @@ public struct ErasureScope: Sendable {
     public var limited: Erasure? {
         switch erasure {
         case .message(let erased): erased < seq ? erasure : nil
-        case .through(let last): .through(min(last, Seq(seq.rawValue - 1)))
+        // The seq may come from a disk.
+        case .through(let last): seq > .zero ? .through(min(last, seq.previous)) : nil
         case .user: erasure
         }
     }

@@ -13,7 +13,7 @@ globalThis.WebSocket = class extends FakeSocket {
   }
 };
 
-// Nobody answers any other request.
+// No other request gets an answer.
 globalThis.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
 
 /** What the console has been told of errors and warnings. */

@@ -91,7 +91,7 @@ for (const [name, code, message, cause, mayRetry] of [
     assert.deepEqual([errors().map((each) => [each.code, each.cause]), told[0]], [[[code, cause]], 'connecting']);
     assert.ok(errors()[0].message.startsWith(message));
     assert.deepEqual(complaints.filter((each) => each.startsWith('<signalbox-chat>')), [`<signalbox-chat>: ${message}.`]);
-    // Nobody is invited to write.
+    // The field invites no user to write.
     const field = part(chat, 'composer-text');
     assert.deepEqual([field.disabled, field.placeholder, shown(chat, 'composer-keys')], [true, '', null]);
     chat.token = 'T1==another';
