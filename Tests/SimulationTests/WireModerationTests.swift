@@ -93,6 +93,25 @@ struct WireModerationTests {
         #expect(wire.violations() == [])
     }
 
+    @Test("RES-9, ERR-1: a refusal lacks its restriction only where the request was first made on another socket")
+    func repeatedRefusal() {
+        for isRepeated in [true, false] {
+            var wire = Self.muted()
+            // The server reads what Bob's old socket carried after it has accepted his new one.
+            wire.askToResume(5, "bob", after: 6, token: "tb")
+            if isRepeated { wire.up(2, signal("a", 2)) }
+            wire.judge.closed(2, at: wire.now)
+            wire.down(
+                5,
+                wire.connected(
+                    "bob", seq: 6, "resumed", replayThrough: 6, others: ["ada", "tab", "cleo"],
+                    restrictions: #"[{"kind":"mute"}]"#))
+            wire.up(5, signal("a", 2))
+            wire.down(5, #"{"ev":"error","id":2,"code":403}"#)
+            if isRepeated { #expect(wire.violations() == []) } else { expect(.m1, &wire) }
+        }
+    }
+
     @Test("M1: a signal of a muted user is in the order behind the mute")
     func signalBehindMute() {
         var wire = Self.muted()

@@ -283,6 +283,7 @@ extension WireJudge {
         let restriction = line.member("restriction").flatMap { WireRestriction($0) }
         let kinds: Set<WireRestriction.Kind>
         var askedAt = socket.askedAt
+        var isRepeated = false
         var position: Int?
         switch (request.op, code) {
         case ("connect", 1570): kinds = [.ban]
@@ -290,10 +291,12 @@ extension WireJudge {
             kinds = [.mute, .freeze]
             if let signal = request.signal {
                 askedAt = sendings[Int(signal)].sentAt
+                isRepeated = sendings[Int(signal)].socket != number
                 position = moderation.senders.removeValue(forKey: signal)?.position
             }
-            // Of a repeated request, the server repeats the code and the name of the error only (RES-9).
-            if restriction == nil, askedAt < socket.openedAt { return }
+            // Of a repeated request, the server repeats the code and the name of the error only (RES-9). The moments
+            // prove nothing: the server may read what the old socket carried after the new one has opened.
+            if restriction == nil, isRepeated { return }
         default: return
         }
         guard let restriction, kinds.contains(restriction.kind),

@@ -62,6 +62,8 @@ public struct WireJudge: Sendable {
         var isOnlineOnly: Bool
         /// When its request first passed.
         var sentAt: MonotonicInstant
+        /// The socket on which its request first passed; nil for a signal by REST.
+        var socket: SocketNumber?
         var epoch: Int32 = -1
         var seq = -1
         /// When its acknowledgement passed.
@@ -445,7 +447,9 @@ public struct WireJudge: Sendable {
         let isOnlineOnly = line.isTrue("onlineOnly")
         let signal = addSending(
             data,
-            Sending(from: from, to: target, type: line.text("type"), isOnlineOnly: isOnlineOnly, sentAt: now))
+            Sending(
+                from: from, to: target, type: line.text("type"), isOnlineOnly: isOnlineOnly, sentAt: now, socket: number
+            ))
         if isOnlineOnly { noteOnlineOnlyRequest(signal, on: number) }
         return signal
     }
