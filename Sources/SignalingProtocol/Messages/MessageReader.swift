@@ -25,6 +25,11 @@ struct MessageReader {
         ClientMessageError(id: id, SignalingError(.invalidParameter, message))
     }
 
+    /// The error of a well-formed line, with a value that no request may have (WIRE-9).
+    func refusal(_ message: String) -> ClientMessageError {
+        ClientMessageError(id: id, SignalingError(.invalidParameter, message), isMalformed: false)
+    }
+
     func requiredID() throws(ClientMessageError) -> RequestID {
         guard let id else { throw error("\"id\" must be an integer") }
         return id
@@ -59,7 +64,7 @@ struct MessageReader {
 
     func requiredCount(_ name: String) throws(ClientMessageError) -> Int {
         guard let number = Int(exactly: try requiredInteger(name)), number >= 0 else {
-            throw error("\"\(path)\(name)\" must be 0 or more")
+            throw refusal("\"\(path)\(name)\" must be 0 or more")
         }
         return number
     }
@@ -71,7 +76,7 @@ struct MessageReader {
     /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.
     func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
         let number = try requiredInteger(name)
-        guard (0..<Int64.max).contains(number) else { throw error("\"\(path)\(name)\" must be 0 or more") }
+        guard (0..<Int64.max).contains(number) else { throw refusal("\"\(path)\(name)\" must be 0 or more") }
         return Seq(number)
     }
 
