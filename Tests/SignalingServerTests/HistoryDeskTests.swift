@@ -32,8 +32,8 @@ private final class Room {
     func say(_ data: String) { submit(.signal(.connection(binding, nil), SignalRequest(data: data))) }
     func erase(_ seq: Int64) { submit(.erase(.server, .message(Seq(seq)))) }
 
-    func read(_ request: HistoryRequest = HistoryRequest()) {
-        desk.read(request, of: Self.session, now: now) { result in
+    func read(_ request: HistoryRequest = HistoryRequest(), upTo last: Seq? = nil) {
+        desk.read(request, of: Self.session, upTo: last, now: now) { result in
             if case .success(let page) = result { self.answers.append(page) }
         }
     }
@@ -69,6 +69,26 @@ struct HistoryDeskTests {
         #expect(room.pages.map { $0.contains("beta") } == [false, true, true])
         #expect(room.pages.map { $0.contains("alpha") } == [true, true, false])
         #expect(room.pages[2].contains(#""erased":true"#))
+    }
+
+    @Test(
+        "HIS-5: the page of a connect has no message after `connected.seq`, and the newest page is shared if it has none"
+    )
+    func upToTheConnect() {
+        let room = Room()
+        for text in ["a", "b", "c", "d"] { room.say(text) }
+        func seqs() -> [Int64] { room.answers.last?.source.messages.map(\.seq.rawValue) ?? [] }
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(3))
+        #expect(seqs() == [2, 3] && room.answers.last?.source.more == false)
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(4))
+        #expect(seqs() == [3, 4] && room.answers.last?.source.more == true)
+        room.read(HistoryRequest(.after(Seq(2)), limit: 50), upTo: Seq(4))
+        #expect(seqs() == [3, 4] && room.answers.last?.source.more == false)
+        let count = room.desk.counts.read
+        for _ in 0..<9 { room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(5)) }
+        #expect(seqs() == [4, 5] && room.desk.counts.read == count)
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(1))
+        #expect(seqs() == [])
     }
 
     @Test("HIS-10: the answer by REST has the members of a history line except ev and id")

@@ -42,7 +42,7 @@ extension RESTRouter {
                 hub.readHistory(try exchange.historyRequest(), of: session) { result in
                     switch result {
                     case .success(let page):
-                        charge(page.messageCount)
+                        charge(page.source.messages.count)
                         exchange.respond(.json(encoded: page.body))
                     case .failure(let error): exchange.respond(.failure(error))
                     }
