@@ -125,6 +125,15 @@ def test_every_link_of_a_packaged_page_leads_to_a_file_of_the_package(tmp_path):
     assert "dh_installchangelogs -XCHANGELOG.md" in (PACKAGING / "debian/rules").read_text()
 
 
+def test_his_1_servers_set_up_as_documented_keep_the_messages_of_chats():
+    kept = [
+        json.loads((PACKAGING / "signalbox.json").read_text())["history"],
+        json.loads(run("config", "init").stdout)["history"],
+        *[compose()["services"][name]["environment"]["SIGNALBOX_HISTORY"] for name in ("one", "two")],
+    ]
+    assert kept == ["text-chat,TextChat"] * 4
+
+
 def test_the_scripts_take_the_version_from_the_program():
     version = run("--version").stdout.strip()
     line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/build-package").read_text(), re.M)[1]

@@ -261,6 +261,7 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.until(r"^  in production\r?$")
     two.paste("\x04")
     two.until(re.escape(PROMPT))
+    assert ": in production\n" in two.run('signalbox history "$SESSION"\n'), "who comes later reads it"
 
     # Chat between two machines
     one.paste("\x03")
