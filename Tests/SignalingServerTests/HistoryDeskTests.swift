@@ -83,6 +83,23 @@ struct HistoryDeskTests {
         #expect(line == #"{"ev":"history","id":7,"# + body.dropFirst())
     }
 
+    @Test("HIS-6, HIS-10: each integer in a query is a position; a limit is 1 or more")
+    func query() throws {
+        func request(_ query: [String: String]) throws -> HistoryRequest {
+            try HistoryRequest(query: { query[$0] })
+        }
+        #expect(try request([:]) == HistoryRequest())
+        #expect(try request(["before": "-1"]) == HistoryRequest(.before(.zero)))
+        #expect(try request(["before": "9007199254740993", "limit": "201"]) == HistoryRequest(.newest, limit: 200))
+        #expect(try request(["after": "9223372036854775807"]) == HistoryRequest(.after(.greatest)))
+        for wrong in [
+            ["before": "1", "after": "1"], ["after": "9223372036854775808"], ["after": "1.0"], ["before": ""],
+            ["limit": "0"], ["limit": "-1"],
+        ] {
+            #expect(throws: SignalingError.self) { try request(wrong) }
+        }
+    }
+
     @Test("HIS-8: who may read follows from the token's claim and the server's setting")
     func access() {
         #expect(HistoryReading.role.access(of: nil) == .granted)

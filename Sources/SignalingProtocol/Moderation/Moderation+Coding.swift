@@ -184,7 +184,9 @@ extension ModerationRequest.Lifted {
 
 extension ModerationRequest.Terms {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        self.init(seconds: try reader.count("seconds"), reason: try reader.string("reason"))
+        self.init(
+            seconds: try reader.optionalInteger("seconds").map { Int(clamping: $0) },
+            reason: try reader.string("reason"))
         if let fault { throw reader.error(fault) }
     }
 
