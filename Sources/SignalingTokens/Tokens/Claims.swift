@@ -59,12 +59,14 @@ struct Claims: Codable {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
-        history = claims.contains(.history) ? (try? claims.decode(String.self, forKey: .history)) ?? "" : nil
         data = try? claims.decode(String.self, forKey: .data)
         jti = try? claims.decode(String.self, forKey: .jti)
-        // Some backends write null for what is absent.
-        let hasUser = claims.contains(.user) && !((try? claims.decodeNil(forKey: .user)) ?? false)
-        user = hasUser ? (try? claims.decode(String.self, forKey: .user)) ?? "" : nil
+        // Some backends write null for what is absent. Any other value that is not a string is one that is not valid.
+        func permission(_ key: CodingKeys) -> String? {
+            let isThere = claims.contains(key) && !((try? claims.decodeNil(forKey: key)) ?? false)
+            return isThere ? (try? claims.decode(String.self, forKey: key)) ?? "" : nil
+        }
+        (user, history) = (permission(.user), permission(.history))
         // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }

@@ -36,6 +36,8 @@ final class HistoryDesk {
     init(engine: any SessionEngine) { self.engine = engine }
 
     func read(_ request: HistoryRequest, of session: SessionID, now: MonotonicInstant, answer: @escaping Answer) {
+        // The operator may have switched it off since the client connected (HIS-8).
+        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
         let key = Key(session: session, request: request, mark: engine.historyMark(of: session))
         recent.removeAll { $0.until <= now }
         if key.mark != nil, let page = recent.first(where: { $0.key == key })?.page {
