@@ -116,9 +116,9 @@ extension LoggedSessions {
 
     // MARK: - Reading
 
+    /// A history that the operator has switched off is not read while the session has yet to learn of it (HIS-8).
     func keepsHistory(_ session: SessionID) -> Bool {
-        guard history.archive != nil else { return false }
-        return (self[session]?.state?.bounds ?? bounds(of: session)).history != nil
+        bounds(of: session).history != nil && self[session]?.state.map { $0.bounds.history != nil } ?? true
     }
 
     /// Changes with each kept signal and each erasure; `nil` for a session that is not here.

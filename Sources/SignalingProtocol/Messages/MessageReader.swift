@@ -62,6 +62,10 @@ struct MessageReader {
         return number
     }
 
+    func optionalInteger(_ name: String) throws(ClientMessageError) -> Int64? {
+        object[name] == nil ? nil : try requiredInteger(name)
+    }
+
     func requiredCount(_ name: String) throws(ClientMessageError) -> Int {
         guard let number = Int(exactly: try requiredInteger(name)), number >= 0 else {
             throw refusal("\"\(path)\(name)\" must be 0 or more")
@@ -71,6 +75,13 @@ struct MessageReader {
 
     func count(_ name: String) throws(ClientMessageError) -> Int? {
         object[name] == nil ? nil : try requiredCount(name)
+    }
+
+    /// A number of things of which there is at least one.
+    func positiveCount(_ name: String) throws(ClientMessageError) -> Int? {
+        guard let number = try optionalInteger(name) else { return nil }
+        guard number >= 1 else { throw refusal("\"\(path)\(name)\" must be 1 or more") }
+        return Int(clamping: number)
     }
 
     /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.

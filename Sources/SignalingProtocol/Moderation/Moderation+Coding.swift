@@ -186,7 +186,9 @@ extension ModerationRequest.Lifted {
 
 extension ModerationRequest.Terms {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        self.init(seconds: try reader.restrictionSeconds(), reason: try reader.string("reason"))
+        self.init(
+            seconds: try reader.optionalInteger("seconds").map { Int(clamping: $0) },
+            reason: try reader.string("reason"))
         if let fault { throw reader.refusal(fault) }
     }
 
@@ -202,11 +204,6 @@ extension MessageReader {
         guard let text = try string("user") else { return nil }
         guard UserID.isValid(text) else { throw refusal(UserID.requirement) }
         return UserID(text)
-    }
-
-    /// The member `seconds`. A number that no restriction may have is one that ``ModerationRequest/Terms/fault`` names.
-    fileprivate func restrictionSeconds() throws(ClientMessageError) -> Int? {
-        isAbsent("seconds") ? nil : Int(clamping: try requiredInteger("seconds"))
     }
 
     /// The member `by`.

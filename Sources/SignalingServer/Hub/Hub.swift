@@ -193,7 +193,6 @@ final class Hub<Environment: HubEnvironment> {
     func readHistory(
         _ request: HistoryRequest, of session: SessionID, answer: @escaping (Result<PageBytes, SignalingError>) -> Void
     ) {
-        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
         history.read(request, of: session, now: environment.now, answer: answer)
     }
 

@@ -573,6 +573,7 @@ struct EngineHistoryTests {
         let host = Host()
         host.join("ada")
         for number in 1...40 { host.say("\(number)") }
+        host.settle()
         host.pass(61)
         #expect(host.archive.appends.count == 1)
         for seq in 2...30 as ClosedRange<Int64> {
@@ -603,7 +604,7 @@ struct EngineHistoryTests {
         #expect(host.welcomes.last?.seq == Seq(1))
     }
 
-    @Test("LOG-6, HIS-1: a changed setting reaches a session that is there")
+    @Test("LOG-6, HIS-1, HIS-8: a changed setting reaches a session that is there, and none is read at once")
     func changedSetting() {
         let host = Host()
         host.join("ada")
@@ -616,6 +617,7 @@ struct EngineHistoryTests {
         host.settle()
         #expect(host.history == [#"3 ,"type":"other","data":"x""#])
         host.engine.changeLimits(to: .init(), .none, now: host.now)
+        #expect(!host.engine.keepsHistory(room), "the session has yet to learn of it")
         host.settle()
         #expect(!host.engine.keepsHistory(room))
     }

@@ -33,10 +33,7 @@ extension RESTRouter {
         case .messages(let session):
             try check(session, of: project)
             if exchange.method == .delete {
-                guard let through = try exchange.seq("through") else {
-                    throw SignalingError(.invalidParameter, "\"through\" is missing: the last message to erase")
-                }
-                submit(.erase(.server, .through(through)), to: session, for: exchange)
+                submit(.erase(.server, try exchange.erasure()), to: session, for: exchange)
             } else {
                 let charge = charge(to: project)
                 hub.readHistory(try exchange.historyRequest(), of: session) { result in

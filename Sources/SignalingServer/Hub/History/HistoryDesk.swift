@@ -42,6 +42,8 @@ final class HistoryDesk {
         _ request: HistoryRequest, of session: SessionID, upTo last: Seq? = nil, now: MonotonicInstant,
         answer: @escaping Answer
     ) {
+        // The operator may have switched it off since the client connected (HIS-8).
+        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
         var key = Key(session: session, request: request, mark: nil)
         engine.readHistory(
             request, of: session,
