@@ -46,8 +46,8 @@ def test_openapi_each_operation_answers_as_described(remembering_server, dev_ser
         parameters = f'"path.project" = "{server.project.key}"\n"path.session" = "{session}"\n'
         # A generated token is never a valid one; `test_link.py` has those.
         link = '[[operations]]\ninclude-operation-id = "createLink"\nchecks.positive_data_acceptance.enabled = false\n'
-        # A request may not have both positions, which the description cannot say.
-        page = '[[operations]]\ninclude-operation-id = "readHistory"\nchecks.positive_data_acceptance.enabled = false\n'
+        # A request may not have both positions, and erases by one of two names, which the description cannot say.
+        page = '[[operations]]\ninclude-operation-id = ["readHistory", "eraseHistory"]\nchecks.positive_data_acceptance.enabled = false\n'
         # A moment in the future is refused, a user beside a jti, and a restriction of nobody: none of this can be described.
         moments = '[[operations]]\ninclude-operation-id = ["revoke", "takeBackRevocation", "moderate"]\nchecks.positive_data_acceptance.enabled = false\n'
         configuration.write_text(settings + "[parameters]\n" + parameters + link + page + moments)

@@ -602,10 +602,12 @@ async def banned_clients(self):
 async def erase(self, role):
     """Erases the messages of users who have none, in a session that has a megabyte."""
     async with await self.member() as writer:
-        reading = asyncio.create_task(drop_input(writer))
         for number in range(120):
             line = {"op": "signal", "id": number, "type": "chat", "data": "x" * 8_000}
             await writer.send_text(json.dumps(line))
+        while not any((each["ev"], each.get("id")) == ("ack", 119) for each in await writer.objects()):
+            pass
+        reading = asyncio.create_task(drop_input(writer))
         numbers = itertools.count()
 
         async def body():
