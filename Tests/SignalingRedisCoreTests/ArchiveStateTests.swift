@@ -8,7 +8,7 @@ import Testing
 @Suite("The state of an archive in Redis")
 struct ArchiveStateTests {
     private struct Bench {
-        var state = ArchiveState(redis: "redis://test", times: LogTimes())
+        var state = ArchiveState(redis: "redis://test", times: LogTimes(), seed: 1)
         var now = MonotonicInstant(nanoseconds: 0)
         /// What was sent and not answered.
         var sent: [(subject: ArchiveState.Subject, call: ArchiveCall)] = []
@@ -118,6 +118,34 @@ struct ArchiveStateTests {
         bench.state.linkLost(CommandLogFault(.unreachable, "gone"), now: bench.now)
         bench.connect()
         #expect(bench.calls == ["erase 2"])
+    }
+
+    @Test("LOG-34: after an outage of Redis, the archives and revocations of the nodes do not connect in step")
+    func spreads() {
+        let fault = CommandLogFault(.unreachable, "gone")
+        let start = MonotonicInstant(nanoseconds: 0)
+        /// When a state that has failed ten times connects again.
+        func moments(_ attempt: (UInt64, MonotonicInstant) -> Bool) -> Set<Int> {
+            Set(
+                (1...20 as ClosedRange<UInt64>).compactMap { seed in
+                    (0...1_100).first { attempt(seed, start.advanced(by: .milliseconds($0))) }
+                })
+        }
+        let archives = moments { seed, now in
+            var state = ArchiveState(redis: "redis://test", times: LogTimes(), seed: seed)
+            for _ in 0..<10 { state.linkLost(fault, now: start) }
+            state.tick(now: now)
+            return state.takeEffects().contains { if case .connect = $0 { true } else { false } }
+        }
+        let revocations = moments { seed, now in
+            var state = RevocationTableState(redis: "redis://test", limit: 10, times: LogTimes(), seed: seed)
+            for _ in 0..<10 { state.linkLost(fault, now: start) }
+            state.tick(now: now)
+            return state.takeEffects().contains { if case .connect = $0 { true } else { false } }
+        }
+        for found in [archives, revocations] {
+            #expect(found.count > 15 && found.allSatisfy { (500...1_000).contains($0) }, "\(found.sorted())")
+        }
     }
 
     @Test("HIS-9: an erasure of a user goes on where Redis has left off, and from its start in another process")

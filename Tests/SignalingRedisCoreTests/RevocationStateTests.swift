@@ -8,7 +8,7 @@ import Testing
 @Suite("The state of revocations in Redis")
 struct RevocationStateTests {
     private struct Bench {
-        var state = RevocationTableState(redis: "redis://test", limit: 10, times: LogTimes())
+        var state = RevocationTableState(redis: "redis://test", limit: 10, times: LogTimes(), seed: 1)
         var now = MonotonicInstant(nanoseconds: 0)
         /// What was asked and not answered.
         var asked: [(subject: RevocationTableState.Subject, call: RevocationCall)] = []

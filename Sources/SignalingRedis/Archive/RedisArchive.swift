@@ -24,7 +24,7 @@ public final class RedisArchive: MessageArchive {
     }
 
     package init(_ addresses: [String], bounds: HistoryBounds, times: LogTimes, port: any ArchivePort, logger: Logger) {
-        shards = addresses.map { ArchiveState(redis: $0, times: times) }
+        shards = addresses.map { ArchiveState(redis: $0, times: times, seed: .random(in: .min ... .max)) }
         self.bounds = bounds
         self.port = port
         self.logger = logger

@@ -24,7 +24,7 @@ package final class RedisRevocationTable {
         redis: String, limit: Int, times: LogTimes, port: any RevocationPort, logger: Logger,
         onOpened: @escaping () -> Void
     ) {
-        state = RevocationTableState(redis: redis, limit: limit, times: times)
+        state = RevocationTableState(redis: redis, limit: limit, times: times, seed: .random(in: .min ... .max))
         self.port = port
         self.logger = logger
         self.onOpened = onOpened

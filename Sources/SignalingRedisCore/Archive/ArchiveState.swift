@@ -91,6 +91,7 @@ package struct ArchiveState {
     private let times: LogTimes
     private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
     private var attemptCount = 0
+    private var random: NameGenerator
     private var items: [UInt64: Item] = [:]
     private var lastNumber: UInt64 = 0
     /// What was asked and is to be sent, in order.
@@ -108,10 +109,13 @@ package struct ArchiveState {
     package private(set) var fault: CommandLogFault?
     private var effects: [Effect] = []
 
-    /// - Parameter redis: the address, without its password.
-    package init(redis: String, times: LogTimes) {
+    /// - Parameters:
+    ///   - redis: the address, without its password.
+    ///   - seed: random. It spreads the attempts of several nodes to connect.
+    package init(redis: String, times: LogTimes, seed: UInt64) {
         self.redis = redis
         self.times = times
+        random = NameGenerator(seed: seed)
     }
 
     package mutating func takeEffects() -> [Effect] {
@@ -150,7 +154,7 @@ package struct ArchiveState {
     package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
         if case .closed = link { return }
         tell(fault)
-        link = .away(retryAt: now.advanced(by: min(times.reconnecting, .milliseconds(50 << min(attemptCount, 10)))))
+        link = .away(retryAt: now.advanced(by: times.pause(afterAttempts: attemptCount, &random)))
         attemptCount += 1
         (unansweredCount, waitingSince, isProving) = (0, nil, false)
         for (number, item) in items.sorted(by: { $0.key < $1.key }) {

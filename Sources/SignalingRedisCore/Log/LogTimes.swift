@@ -40,4 +40,10 @@ package struct LogTimes {
     /// How long a stop waits for commands on their way.
     package var closing = Duration.seconds(2)
     package var tick = Duration.milliseconds(100)
+
+    /// How long to wait before the next attempt to connect: doubles up to ``reconnecting``. The jitter spreads the nodes,
+    /// which all lose a Redis at the same moment.
+    func pause(afterAttempts count: Int, _ random: inout NameGenerator) -> Duration {
+        min(reconnecting, .milliseconds(50 << min(count, 10))) * Double.random(in: 0.5...1, using: &random)
+    }
 }

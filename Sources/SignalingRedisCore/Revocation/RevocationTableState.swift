@@ -81,6 +81,7 @@ package struct RevocationTableState {
     private let limit: Int
     private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
     private var attemptCount = 0
+    private var random: NameGenerator
     private var unansweredCount = 0
     private var waitingSince: MonotonicInstant?
     private var nextCheck = MonotonicInstant(nanoseconds: .min)
@@ -90,10 +91,12 @@ package struct RevocationTableState {
     /// - Parameters:
     ///   - redis: the address, without its password.
     ///   - limit: the most rows of a project.
-    package init(redis: String, limit: Int, times: LogTimes) {
+    ///   - seed: random. It spreads the attempts of several nodes to connect.
+    package init(redis: String, limit: Int, times: LogTimes, seed: UInt64) {
         self.redis = redis
         self.limit = limit
         self.times = times
+        random = NameGenerator(seed: seed)
     }
 
     package mutating func takeEffects() -> [Effect] {
@@ -138,7 +141,7 @@ package struct RevocationTableState {
     package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
         if case .closed = link { return }
         tell(fault)
-        link = .away(retryAt: now.advanced(by: min(times.reconnecting, .milliseconds(50 << min(attemptCount, 10)))))
+        link = .away(retryAt: now.advanced(by: times.pause(afterAttempts: attemptCount, &random)))
         attemptCount += 1
         forgetAnswers()
         failChanges()

@@ -25,12 +25,9 @@ extension ShardState {
         if hasServed, outage?.fault == nil { desk.effects.append(.note(.linkLost(fault))) }
         outage?.fault = fault
         greeting = .none
-        // Doubles up to the limit. The jitter spreads the nodes.
         let attempts = outage?.attemptCount ?? 0
         outage?.attemptCount = attempts + 1
-        let pause = min(desk.times.reconnecting, .milliseconds(50 << min(attempts, 10)))
-        let jitter = Double.random(in: 0.5...1, using: &desk.random)
-        link.phase = .away(retryAt: desk.now.advanced(by: pause * jitter))
+        link.phase = .away(retryAt: desk.now.advanced(by: desk.times.pause(afterAttempts: attempts, &desk.random)))
         link.interrupt()
         registry.interrupt()
         isStoringSleeper = false
