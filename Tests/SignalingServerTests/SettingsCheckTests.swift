@@ -112,4 +112,15 @@ struct SettingsCheckTests {
         let projects = configuration.served(try #require(try configuration.access.projects()))
         #expect(projects.map(\.userSource) == [.member("id"), nil, .connectionData])
     }
+
+    @Test("HIS-2: a history in memory has a smaller bound than one in a folder, and a setting counts more than both")
+    func historyBounds() async throws {
+        var settings = ServerSettings()
+        let environment = ["SIGNALBOX_API_KEY": "100", "SIGNALBOX_API_SECRET": "a secret of the tests, 32 bytes long"]
+        #expect(try await settings.configuration(environment: environment).historyBounds.totalByteCount == 256 << 20)
+        settings.stateDir = FileManager.default.temporaryDirectory.path
+        #expect(try await settings.configuration(environment: environment).historyBounds.totalByteCount == 4 << 30)
+        settings.historyTotalBytes = 1 << 20
+        #expect(try await settings.configuration(environment: environment).historyBounds.totalByteCount == 1 << 20)
+    }
 }

@@ -167,6 +167,9 @@ public struct HistoryBounds: Hashable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
+    /// Smaller, since memory is: a small message takes several times its bytes there.
+    public static let inMemory = HistoryBounds(totalByteCount: 256 << 20)
+
     /// Smaller, since Redis has every message in memory.
     public static let inRedis = HistoryBounds(age: .seconds(7 * 86_400), messageCount: 1_000)
 }

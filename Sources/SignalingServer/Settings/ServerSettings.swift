@@ -142,7 +142,7 @@ package struct ResolvedSettings: Sendable {
             configuration.durability = durability
         }
         configuration.history = faults.collect(["history"]) { try history(configuration.access) } ?? .none
-        configuration.historyBounds = historyBounds
+        configuration.historyBounds = historyBounds(in: configuration.stateFolder)
         if let reading = values.historyAccess.flatMap({ HistoryReading(rawValue: $0.lowercased()) }) {
             configuration.historyReading = reading
         }
@@ -212,8 +212,10 @@ package struct ResolvedSettings: Sendable {
             standard: try (values.history ?? standard).flatMap { try KeptTypes(setting: $0) }, projects: projectHistory)
     }
 
-    private var historyBounds: HistoryBounds {
-        var bounds = values.redis == nil ? HistoryBounds() : .inRedis
+    /// - Parameter folder: has the sessions; `nil` if they are in memory or in Redis.
+    private func historyBounds(in folder: String?) -> HistoryBounds {
+        var bounds: HistoryBounds =
+            if values.redis != nil { .inRedis } else if folder == nil { .inMemory } else { HistoryBounds() }
         if let days = values.historyDays { bounds.age = .seconds(days * 86_400) }
         if let count = values.historyMessages { bounds.messageCount = count }
         if let count = values.historyBytes { bounds.byteCount = count }

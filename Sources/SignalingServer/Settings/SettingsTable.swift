@@ -161,7 +161,9 @@ public struct SettingsTable: Sendable {
         "historyBytes", 65_536...(1 << 40), default: "\(Self.historyBounds.byteCount)",
         "How many bytes of messages a session keeps.")
     public let historyTotalBytes = Setting<Int>(
-        "historyTotalBytes", 65_536...(1 << 50), default: "\(Self.historyBounds.totalByteCount)",
+        "historyTotalBytes", 65_536...(1 << 50),
+        default:
+            "\(Self.historyBounds.totalByteCount); without a state folder \(HistoryBounds.inMemory.totalByteCount)",
         "How many bytes of messages the server keeps for all sessions. Over it, the session with the most bytes loses "
             + "its oldest. Not with redis, whose maxmemory is the bound.")
     public let redis = Setting<String>(
