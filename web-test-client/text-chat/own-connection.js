@@ -8,6 +8,7 @@ export class OwnConnection {
   #echoes;
   #history;
   #timeline;
+  #names;
   /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
   /** `disconnected` was handled, and no `connected` since. */
@@ -15,13 +16,14 @@ export class OwnConnection {
   /** `reconnecting` was handled, and no event since that settles it. */
   #isReconnecting = false;
 
-  /** `channel()` and `typing()` are those of now, or null. */
-  constructor({ channel, typing, echoes, history, timeline }) {
+  /** `channel()` and `typing()` are those of now, or null. `names` is a `NameBook`. */
+  constructor({ channel, typing, echoes, history, timeline, names }) {
     this.#channel = channel;
     this.#typing = typing;
     this.#echoes = echoes;
     this.#history = history;
     this.#timeline = timeline;
+    this.#names = names;
   }
 
   get isUp() {
@@ -60,6 +62,7 @@ export class OwnConnection {
     this.#hasEnded = false;
     // The old channel was reconnecting, perhaps, and the chat gets no more of its events.
     this.#isReconnecting = false;
+    this.#names.noteEnd();
     this.#history.reader.disconnected();
   }
 
@@ -92,17 +95,20 @@ export class OwnConnection {
     this.#hasEnded = true;
     this.#isReconnecting = false;
     this.#members.clear();
+    this.#names.noteEnd();
     this.#history.reader.disconnected();
     this.#typing()?.handle({ kind: 'disconnected' });
   }
 
-  created({ connectionId }) {
-    this.#members.add(connectionId);
+  created(connection) {
+    this.#members.add(connection.connectionId);
+    this.#names.note(connection);
     this.#countMembers();
   }
 
   destroyed({ connectionId }) {
     this.#members.delete(connectionId);
+    this.#names.noteDeparture(connectionId);
     this.#typing()?.handle({ kind: 'connectionDestroyed', id: connectionId });
     this.#countMembers();
   }
@@ -110,7 +116,8 @@ export class OwnConnection {
   /** The channel has this connection now. */
   #enter(id) {
     this.#echoes.note(id);
-    const { hasHistory = false, epoch = null } = this.#channel() ?? {};
+    const { hasHistory = false, epoch = null, connections = [] } = this.#channel() ?? {};
+    for (const connection of connections) this.#names.note(connection);
     if (this.#history.reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
   }
 

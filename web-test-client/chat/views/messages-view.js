@@ -135,7 +135,10 @@ export class MessagesView {
   set words(words) {
     this.#words = words;
     this.#elements.words = words;
-    for (let index = 0; index < this.#rows.count; index += 1) this.#elements.reword(this.#named(this.#rows.at(index)));
+    for (let index = 0; index < this.#rows.count; index += 1) {
+      const shown = this.#rows.at(index);
+      if (shown.element !== null) this.#elements.reword(this.#named(shown));
+    }
     this.#writeDropped();
     this.#showPill();
     this.showFacts();
@@ -146,9 +149,13 @@ export class MessagesView {
     this.#forEachMessage((shown) => this.#elements.showMenu(shown));
   }
 
-  /** Some sender is the first to have a user: those who have none are guests. */
-  showGuests() {
-    this.#forEachMessage((shown) => this.#elements.showGuest(this.#named(shown)));
+  /** Names that are shown may be others now, and some sender may be the first to have a user. */
+  showNames() {
+    this.#forEachMessage((shown) => {
+      const { name, isGuest } = shown;
+      this.#named(shown);
+      if (shown.name !== name || shown.isGuest !== isGuest) this.#elements.showSender(shown);
+    });
   }
 
   #forEachMessage(act) {
@@ -328,8 +335,7 @@ export class MessagesView {
   // Rows
 
   #insert(row, at) {
-    // The names of now: a sender may leave before the row has an element.
-    const shown = this.#named({ row, state: undefined, element: null, name: null, isGuest: false, gapKey: this.#gapKey });
+    const shown = { row, state: undefined, element: null, name: null, isGuest: false, gapKey: this.#gapKey };
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
@@ -391,7 +397,7 @@ export class MessagesView {
   }
 
   #makeElement(shown) {
-    const element = this.#elements.make(shown);
+    const element = this.#elements.make(this.#named(shown));
     this.#shown.set(element, shown);
     return element;
   }

@@ -1,7 +1,7 @@
 import { isOnlyEmoji } from '../text/emoji.js';
 import { splitLinks } from '../text/links.js';
 import { causeOfUnsent } from '../words/causes.js';
-import { avatar, make } from './dom.js';
+import { avatar, initialOf, make } from './dom.js';
 
 /**
  * The elements of the rows. A row is `{row, state, element, name, isGuest, gapKey}`, as in `MessagesView`.
@@ -49,13 +49,10 @@ export class RowElements {
   /** Writes the texts of a row anew. */
   reword(shown) {
     const { element, row } = shown;
-    if (element === null) return;
     if (row.kind === 'day') this.nameDay(element, Date.now());
     else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
     else {
-      element.querySelector('.row-name').textContent = this.#nameIn(shown);
-      this.showGuest(shown);
-      this.#nameMenu(shown);
+      this.showSender(shown);
       const time = element.querySelector('.row-header time');
       time.textContent = this.#words.time(row.message.receivedAt);
       time.title = this.#words.dayAndTime(row.message.receivedAt);
@@ -69,14 +66,18 @@ export class RowElements {
     element.classList.toggle('short', !row.showsTime && !row.showsSender);
   }
 
-  /** A quiet mark beside the name of a guest among users: a guest may have chosen the name of any of them. */
-  showGuest({ element, isGuest }) {
+  /** The name of the sender is another one now, or has or loses the mark of a guest. */
+  showSender(shown) {
+    const { element, row, isGuest } = shown;
     const name = element.querySelector('.row-name');
-    const mark = element.querySelector('.guest-mark');
-    mark?.remove();
+    name.textContent = this.#nameIn(shown);
+    element.querySelector('.guest-mark')?.remove();
     if (isGuest) name.after(this.#guestMark());
+    if (row.message.direction === 'received') element.querySelector('.avatar').textContent = initialOf(shown.name);
+    this.#nameMenu(shown);
   }
 
+  /** A quiet mark beside the name of a guest among users: a guest may have chosen the name of any of them. */
   #guestMark() {
     const title = this.#words.text('guestMarkHelp');
     return make('span', { class: 'guest-mark', part: 'guest', title }, this.#words.text('guestMark'));

@@ -338,6 +338,25 @@ test('CHAT-4: a message that claims the name of another user is shown as from a 
   assert.match(names[1], /^Guest \d+$/);
 });
 
+test('CHAT-4: whoever joins later reads the name that the token of a message had, not the one that it claims', async () => {
+  const claim = JSON.stringify({ text: 'Wire the money', sender: { id: 'x', alias: 'Boss' } });
+  const from = { connectionId: 'gone', creationTime: 1, data: 'Mallory', user: 'u-9' };
+  const page = { first: 1, last: 1, more: false, messages: [{ seq: 1, from, type: 'signal:text-chat', data: claim, time: 1 }] };
+  const { chat } = attached({ hasHistory: true, epoch: 'e', history: async () => page });
+  await frame();
+  assert.deepEqual(all(chat, '.row-name').map((each) => each.textContent), ['Mallory']);
+});
+
+test('CHAT-4: a name that is shown goes when it turns out to be another’s', async () => {
+  const { chat, session } = attached();
+  const claim = JSON.stringify({ text: 'I am Ada', sender: { id: 'x', alias: 'Ada' } });
+  await session.receive(claim, 'm2', { type: 'text-chat', data: '' });
+  const shown = () => [...all(chat, '.row-name'), ...all(chat, '.avatar')].map((each) => each.textContent);
+  assert.deepEqual(shown(), ['Ada', 'A']);
+  session.emit('connectionCreated', { connection: { connectionId: 'ada', data: 'Ada' } });
+  assert.match(shown().join(), /^Guest \d+,G$/);
+});
+
 test('CHAT-4: among users a guest has a mark at the name', async () => {
   const { chat, session } = attached();
   const mark = () => all(chat, '[data-kind=message]').map((each) => each.querySelector('.guest-mark')?.textContent ?? null);
