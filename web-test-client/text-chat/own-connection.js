@@ -9,6 +9,8 @@ export class OwnConnection {
   #history;
   #timeline;
   #names;
+  /** The own connection whose peers are in the names. */
+  #namedId = null;
   /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
   /** `disconnected` was handled, and no `connected` since. */
@@ -62,7 +64,7 @@ export class OwnConnection {
     this.#hasEnded = false;
     // The old channel was reconnecting, perhaps, and the chat gets no more of its events.
     this.#isReconnecting = false;
-    this.#names.noteEnd();
+    this.#noteEnd();
     this.#history.reader.disconnected();
   }
 
@@ -95,7 +97,7 @@ export class OwnConnection {
     this.#hasEnded = true;
     this.#isReconnecting = false;
     this.#members.clear();
-    this.#names.noteEnd();
+    this.#noteEnd();
     this.#history.reader.disconnected();
     this.#typing()?.handle({ kind: 'disconnected' });
   }
@@ -116,9 +118,17 @@ export class OwnConnection {
   /** The channel has this connection now. */
   #enter(id) {
     this.#echoes.note(id);
-    const { hasHistory = false, epoch = null, connections = [] } = this.#channel() ?? {};
-    for (const connection of connections) this.#names.note(connection);
+    const { hasHistory = false, epoch = null } = this.#channel() ?? {};
     if (this.#history.reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
+    if (id === this.#namedId) return;
+    this.#noteEnd();
+    this.#namedId = id;
+    for (const connection of this.#channel()?.connections ?? []) this.#names.note(connection);
+  }
+
+  #noteEnd() {
+    this.#names.noteEnd();
+    this.#namedId = null;
   }
 
   #connectTyping(id) {

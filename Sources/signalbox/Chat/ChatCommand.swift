@@ -25,7 +25,7 @@ struct ChatCommand: AsyncParsableCommand {
         let events = chatSession.events
         let outcome = try await Interruption.handle(first: { await chatSession.disconnect() }) {
             try await session.connect(access)
-            let alias = session.name.isEmpty ? "me" : session.name
+            let alias = session.name.isEmpty ? nil : session.name
             if RawTerminal.isAvailable {
                 let chat = await ScreenChat(session: chatSession, alias: alias, isTypingShown: !noTyping)
                 return await chat.run(events: events)

@@ -16,7 +16,7 @@ final class PlainChat {
     private var outcome: ExitCode?
     private var randomness = SystemRandomNumberGenerator()
 
-    init(session: Session, alias: String) {
+    init(session: Session, alias: String?) {
         self.session = session
         component.channel = session
         component.setSenderId(session.connectionId?.rawValue, alias: alias)
@@ -125,7 +125,7 @@ final class PlainChat {
 
     private func show(_ message: ChatMessage) {
         let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
-        StandardOutput.print("\(time)\(Printable.name(message)): \(Printable.text(message.text))")
+        StandardOutput.print("\(time)\(Printable.name(message, in: component.names)): \(Printable.text(message.text))")
     }
 
     private func say(_ text: String) { StandardOutput.print("-- \(text)") }
