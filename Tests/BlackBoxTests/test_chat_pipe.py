@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import subprocess
 
 import pytest
 
-from server_process import Command, Server, run
+from server_process import BINARY, DEADLINE, Command, Server, environment, run
 from signalbox_client import Client
 
 
@@ -58,3 +59,40 @@ async def test_chat_4_chat_and_history_show_the_same_names(keeping, settings):
     for arguments in ([], ["--all"]):
         kept = await asyncio.to_thread(run, "history", session, *arguments, **settings)
         assert [line.split(" ", 2)[2] for line in kept.stdout.splitlines()] == shown, kept
+
+
+async def test_a_pipe_waits_for_the_rate_and_loses_no_line(keeping, settings):
+    session = keeping.project.session()
+    async with await Client.join(keeping, session) as ada:
+        lines = [f"line {number}" for number in range(150)]
+        process = await asyncio.to_thread(
+            subprocess.run, [BINARY, "chat", session], input="\n".join(lines), capture_output=True, text=True,
+            timeout=DEADLINE, env=environment(**settings),
+        )
+        assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
+        got = []
+        while len(got) < len(lines):
+            event = await ada.next()
+            if event.get("type") == "text-chat":
+                got.append(chat_text(event))
+        assert got == lines
+
+
+@pytest.mark.parametrize("arguments, expected", [([], ["Ada: now"]), (["--history"], ["Ada: before", "Ada: now"])])
+async def test_a_pipe_gets_what_arrives_and_the_history_only_if_it_asks(keeping, settings, arguments, expected):
+    session = keeping.project.session()
+    async with await Client.join(keeping, session, data="Ada") as ada:
+        assert (await ada.signal(type="TextChat", data="before"))[0]["ev"] == "ack"
+        with Command("chat", session, *arguments, **settings) as command:
+            await ada.expect("connectionCreated")
+            if arguments:
+                await asyncio.to_thread(command.out.until, "before")
+            assert (await ada.signal(type="TextChat", data="now"))[0]["ev"] == "ack"
+            await asyncio.to_thread(command.out.until, "now")
+            # By the time that the server answers these, it has answered the request for the history.
+            for text in ("mine", "mine again"):
+                command.process.stdin.write(f"{text}\n")
+                assert chat_text(await ada.expect("signal")) == text
+            command.process.stdin.close()
+            assert await asyncio.to_thread(command.wait) == 0
+            assert command.out.to_end() == expected
