@@ -25,8 +25,10 @@ def test_chat_4_whoever_joins_later_reads_the_name_of_the_token(open_host, acces
     def shown(page):
         expect_messages(page, *texts)
         names = page.locator("#chat .row-name").all_inner_texts()
-        colours = page.locator("#chat .avatar").evaluate_all("all => all.map((each) => each.className)")
-        return list(zip(names, colours, strict=True))
+        marks = page.locator("#chat [data-kind=message]").evaluate_all(
+            "all => all.map((each) => each.querySelector('.number-mark')?.textContent ?? null)"
+        )
+        return list(zip(names, marks, strict=True))
 
     live = shown(seen)
     assert [name for name, _ in live[1:]] == ["Mallory", "Anna", "Anna"]

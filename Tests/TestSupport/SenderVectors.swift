@@ -43,6 +43,12 @@ public enum SenderVectors {
         }
     }
 
+    /// The numbers beside the names.
+    public static func numbers(_ vector: VectorCase) -> [Int?] {
+        (vector["numbers"]?.arrayValue).map { $0.map { $0.integerValue.map(Int.init) } }
+            ?? shown(vector).map { _ in nil }
+    }
+
     public static func shown(_ vector: VectorCase) -> [String] {
         (vector["shown"]?.arrayValue ?? []).compactMap(\.stringValue)
     }

@@ -22,6 +22,7 @@ struct NameBookTests {
         }
         for message in isReversed ? messages.reversed() : messages { names.note(message) }
         #expect(messages.map { names.name(of: $0).text() } == SenderVectors.shown(vector))
+        #expect(messages.map { names.number(of: $0) } == SenderVectors.numbers(vector))
     }
 
     @Test(

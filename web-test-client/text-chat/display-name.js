@@ -24,7 +24,7 @@ const DEPTH = 3;
  * `guest(number)`, by default `Guest` and the number, which everybody in the room sees alike (CHAT-4).
  */
 export function displayName({ data, connectionId, user = null }, guest = (number) => `${GUEST} ${number}`.trim()) {
-  return vouchedName({ data, user }) ?? guest(guestNumber(user ?? connectionId));
+  return vouchedName({ data, user }) ?? guest(numberOf(user ?? connectionId));
 }
 
 /**
@@ -53,10 +53,10 @@ export function nameIn(data) {
 }
 
 /** The number is made of the user id, or of a guest's connection id, so that all clients agree on it without asking each other. */
-function guestNumber(connectionId) {
-  if (typeof connectionId !== 'string' || connectionId === '') return '';
+export function numberOf(id) {
+  if (typeof id !== 'string' || id === '') return '';
   let sum = 0;
-  for (const character of connectionId) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
+  for (const character of id) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
   return String(1000 + (sum % 9000));
 }
 

@@ -595,6 +595,8 @@ export class NameBook {
   noteMessage(message: NamedMessage): void;
   /** The name of a message's sender. */
   nameOf(message: NamedMessage, options?: { guest?: (id: string) => string; server?: () => string }): string;
+  /** The number to show beside the name if another person has the same name; else null. It stays over reloads. */
+  numberOf(message: NamedMessage): string | null;
   /** The name of a user who is or was here; null: not known. */
   nameOfUser(user: string): string | null;
   /** Whether the sender is a guest among users. */

@@ -1,4 +1,4 @@
-import { displayName, nameIn, vouchedName } from './display-name.js';
+import { displayName, nameIn, numberOf, vouchedName } from './display-name.js';
 import { isReserved, lookOf } from './name-look.js';
 
 /** How many senders are remembered that are not here; the least recently noted are dropped. */
@@ -13,7 +13,8 @@ const PAST_COUNT = 4096;
  * may turn out to be another's, so names that are shown can change: `revision` tells. Of several guests with the same
  * alias it is the name of the one that has used it first in the session's order, whatever is read first.
  *
- * Two persons may have the same name all the same. `isGuest` tells a guest from a user, for a mark beside the name.
+ * Two persons may have the same name all the same. For a mark beside the name, `isGuest` tells a guest from a user, and
+ * `numberOf` one user from another.
  */
 export class NameBook {
   /**
@@ -79,6 +80,22 @@ export class NameBook {
     const claimed = isAbsent(senderData) && isAbsent(alias) ? entry.name : claimIn(alias);
     if (claimed !== null && !this.#isTaken(claimed, entry, seq)) return claimed;
     return displayName({ connectionId: senderId, user: entry.user }, guest);
+  }
+
+  /**
+   * The number of the sender, to show beside the name, if another person has the same name; else null. It is made of the
+   * user id, or of the connection id of a guest.
+   */
+  numberOf(message) {
+    const entry = this.#noted(message);
+    const { senderId, user = null } = message;
+    if (entry === null || !entry.isVouched) return null;
+    for (const id of this.#owners.get(entry.look)) {
+      const owner = this.#known(id);
+      const isSame = owner === entry || (user !== null && owner.user === user);
+      if (!isSame && owner.isVouched && (owner.user === null) === (user === null)) return numberOf(user ?? senderId);
+    }
+    return null;
   }
 
   /** The name of a user who is or was here; null: not known. */

@@ -25,6 +25,8 @@ public enum SenderName: Hashable, Sendable {
 /// A name that the server vouches for comes from the message alone: it is the same for everybody, at any time. An alias
 /// may turn out to be another's, so names that are shown can change: ``revision`` tells. Of several guests with the same
 /// alias it is the name of the one that has used it first in the session's order, whatever is read first.
+///
+/// Two persons may have the same name all the same. ``number(of:)`` tells them apart.
 public struct NameBook: Sendable {
     /// Increases when a name that was given may be another one now.
     public private(set) var revision = 0
@@ -122,6 +124,22 @@ public struct NameBook: Sendable {
             return .name(alias)
         }
         return .guest(DisplayName.number(of: user?.rawValue ?? sender.rawValue))
+    }
+
+    /// The number of the sender, to show beside the name, if another person has the same name; else nil. It is made of the
+    /// user ID, or of the connection ID of a guest.
+    public func number(of message: ChatMessage) -> Int? {
+        guard let id = message.senderID.map({ ConnectionID($0) }), !message.isFromServer,
+            let own = here[id] ?? past[id], own.isVouched, let look = own.look
+        else { return nil }
+        let others = (owners[look] ?? []).lazy.compactMap { here[$0] ?? past[$0] }.filter {
+            $0.isVouched && $0.id != id
+        }
+        let isShared = others.contains { other in
+            // A guest has another mark than a user.
+            own.user.map { other.user != nil && other.user != $0 } ?? (other.user == nil)
+        }
+        return isShared ? DisplayName.number(of: own.user?.rawValue ?? id.rawValue) : nil
     }
 
     /// The name of a sender who is or was here, as for a signal that carries no name.

@@ -85,6 +85,8 @@ export class ChatRoom {
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
       isGuest: (message) => this.#chat.names.isGuest(message),
+      // A name that the program gives is its own matter.
+      numberOf: (message) => (this.#customs.nameOf ? null : this.#chat.names.numberOf(message)),
       hasMenu: (message) => this.moderation.hasMenu(message),
       openMenu: (message, name, button) => this.moderation.openMessageMenu(message, name, button),
       words,

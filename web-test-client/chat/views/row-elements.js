@@ -4,7 +4,7 @@ import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
 
 /**
- * The elements of the rows. A row is `{row, state, element, name, isGuest, gapKey}`, as in `MessagesView`.
+ * The elements of the rows. A row is `{row, state, element, name, isGuest, number, gapKey}`, as in `MessagesView`.
  */
 export class RowElements {
   #words;
@@ -68,19 +68,31 @@ export class RowElements {
 
   /** The name of the sender is another one now, or has or loses the mark of a guest. */
   showSender(shown) {
-    const { element, row, isGuest } = shown;
+    const { element, row } = shown;
     const name = element.querySelector('.row-name');
     name.textContent = this.#nameIn(shown);
-    element.querySelector('.guest-mark')?.remove();
-    if (isGuest) name.after(this.#guestMark());
+    for (const mark of element.querySelectorAll('.name-mark')) mark.remove();
+    name.after(...this.#marksOf(shown));
     if (row.message.direction === 'received') element.querySelector('.avatar').textContent = initialOf(shown.name);
     this.#nameMenu(shown);
   }
 
-  /** A quiet mark beside the name of a guest among users: a guest may have chosen the name of any of them. */
-  #guestMark() {
-    const title = this.#words.text('guestMarkHelp');
-    return make('span', { class: 'guest-mark', part: 'guest', title }, this.#words.text('guestMark'));
+  /**
+   * Quiet marks beside the name: of a guest among users, who may have chosen the name of any of them, and the number of a
+   * person if another one has the same name.
+   */
+  #marksOf({ isGuest, number }) {
+    const words = this.#words;
+    const marks = [];
+    if (isGuest) {
+      const attributes = { class: 'name-mark guest-mark', part: 'guest', title: words.text('guestMarkHelp') };
+      marks.push(make('span', attributes, words.text('guestMark')));
+    }
+    if (number !== null) {
+      const attributes = { class: 'name-mark number-mark', part: 'number', title: words.text('numberHelp') };
+      marks.push(make('span', attributes, number));
+    }
+    return marks;
   }
 
   /** The button of a moderator, if the message has a menu now. The keyboard reaches that of the chosen message. */
@@ -137,7 +149,7 @@ export class RowElements {
     const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown), shown.isGuest);
+        return this.#makeMessage(row.message, this.#nameIn(shown), this.#marksOf(shown));
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -161,7 +173,7 @@ export class RowElements {
     }
   }
 
-  #makeMessage(message, name, isGuest) {
+  #makeMessage(message, name, marks) {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
@@ -178,7 +190,7 @@ export class RowElements {
           'p',
           { class: 'row-header' },
           make('bdi', { class: 'row-name', part: 'name' }, name),
-          isGuest ? this.#guestMark() : null,
+          ...marks,
           ' ',
           make(
             'time',

@@ -357,6 +357,18 @@ test('CHAT-4: a name that is shown goes when it turns out to be another’s', as
   assert.match(shown().join(), /^Guest \d+,G$/);
 });
 
+test('CHAT-4: two users with one name keep it, and a number tells them apart', async () => {
+  const { chat, session } = attached();
+  const say = (user) => session.receive('hi', `${user}-tab`, { from: { connectionId: `${user}-tab`, data: 'Anna', user } });
+  const shown = () => all(chat, '[data-kind=message]').map(
+    (each) => [each.querySelector('.row-name').textContent, each.querySelector('.number-mark')?.textContent ?? null],
+  );
+  await say('u-1');
+  assert.deepEqual(shown(), [['Anna', null]]);
+  await say('u-2');
+  assert.deepEqual(shown(), [['Anna', '4360'], ['Anna', '4361']]);
+});
+
 test('CHAT-4: among users a guest has a mark at the name', async () => {
   const { chat, session } = attached();
   const mark = () => all(chat, '[data-kind=message]').map((each) => each.querySelector('.guest-mark')?.textContent ?? null);
@@ -414,7 +426,7 @@ test('the list says how many of the oldest messages are gone', async () => {
   document.body.append(chatTemplate());
   const timeline = new ChatTimeline({ limit: 3 });
   const view = new MessagesView((id) => document.getElementById(id), {
-    words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isGuest: () => false, hasMenu: () => false, isHeld: () => false,
+    words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isGuest: () => false, numberOf: () => null, hasMenu: () => false, isHeld: () => false,
     moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
   });
   for (let seq = 1; seq <= 5; seq += 1) {

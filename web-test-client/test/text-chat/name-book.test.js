@@ -13,7 +13,7 @@ function messageIn({ seq, from, data, user, senderId = from, alias }) {
   return decodeSignal({ type: 'text-chat', data: content, from: connection, seq, receivedAt: 0 });
 }
 
-/** The names over the messages after all of them were read in this order. */
+/** The names over the messages after all of them were read in this order, and the numbers beside them. */
 function shown({ here = [], left = [], crowd = 0, messages }, order) {
   const book = new NameBook();
   for (const { id, ...connection } of here) book.note({ connectionId: id, ...connection });
@@ -24,13 +24,14 @@ function shown({ here = [], left = [], crowd = 0, messages }, order) {
   for (const id of left) book.noteDeparture(id);
   const read = messages.map(messageIn);
   for (const message of order(read)) book.noteMessage(message);
-  return read.map((message) => book.nameOf(message));
+  return read.map((message) => [book.nameOf(message), book.numberOf(message)]);
 }
 
 for (const vector of vectorCases('senders/names.json')) {
   test(vector.name, () => {
-    assert.deepEqual(shown(vector, (messages) => messages), vector.shown, 'as they arrive');
-    assert.deepEqual(shown(vector, (messages) => messages.toReversed()), vector.shown, 'from the history, newest first');
+    const expected = vector.shown.map((name, index) => [name, vector.numbers?.[index]?.toString() ?? null]);
+    assert.deepEqual(shown(vector, (messages) => messages), expected, 'as they arrive');
+    assert.deepEqual(shown(vector, (messages) => messages.toReversed()), expected, 'from the history, newest first');
   });
 }
 
