@@ -44,6 +44,8 @@ export class ChatRoom {
   #typing;
   /** A signal of another client rarely changes the box. */
   #composerPace = new FramePace(() => this.#composer.show(), () => windowOf(this.#host));
+  /** Senders may change what others are called as often as they may write. */
+  #namePace = new FramePace(() => this.#messages.showNames(), () => windowOf(this.#host));
   #id = null;
   #chat = null;
   #link = new SessionLink();
@@ -352,7 +354,7 @@ export class ChatRoom {
     const names = `${revision} ${hasUsers}`;
     if (names === this.#shownNames) return;
     this.#shownNames = names;
-    this.#messages.showNames();
+    this.#namePace.request(1);
   }
 
   /** A sentence about users who type names a guest as such: there is no place for a mark. */

@@ -354,6 +354,7 @@ test('CHAT-4: a name that is shown goes when it turns out to be another’s', as
   const shown = () => [...all(chat, '.row-name'), ...all(chat, '.avatar')].map((each) => each.textContent);
   assert.deepEqual(shown(), ['Ada', 'A']);
   session.emit('connectionCreated', { connection: { connectionId: 'ada', data: 'Ada' } });
+  await frame();
   assert.match(shown().join(), /^Guest \d+,G$/);
 });
 
