@@ -166,6 +166,7 @@ public final class SignalingServer: Service {
         var options = TransportServer.Options(host: configuration.host, port: configuration.port)
         options.listeningSocket = configuration.listeningSocket
         options.tls = configuration.tls
+        options.isLocalOnly = configuration.isShared
         options.healthPaths = Route.healthPaths
         options.responseHeaders = SafetyHeaders.common(host: configuration.host, hasTLS: configuration.tls != nil)
         configuration.admission.apply(to: &options)

@@ -213,7 +213,14 @@ async def test_his_10_rest_reads_and_erases(server, session):
     assert texts(server.rest("GET", path).json()) == ["one", None, "three"]
     assert server.rest("DELETE", f"{path}?through={one}").status == 204
     assert texts(server.rest("GET", path).json()) == [None, "three"]
-    for wrong in ["?before=x", "?limit=0", "?before=3&after=2", "?after=-1", "?limit=1e3"]:
+    most, least = 2**63 - 1, -(2**63)
+    for position, found in {
+        f"after={least}": [None, "three"], f"before={most}": [None, "three"], f"after={most}": [], "before=-1": [],
+    }.items():  # fmt: skip
+        assert texts(server.rest("GET", f"{path}?{position}").json()) == found, f"HIS-6: {position}"
+        name, seq = position.split("=")
+        assert texts(await ada.history(**{name: int(seq)})) == found, f"HIS-6: {position}"
+    for wrong in ["?before=x", "?limit=0", "?before=3&after=2", f"?after={most + 1}", "?limit=1e3"]:
         assert server.rest("GET", path + wrong).status == 400, wrong
     assert server.rest("DELETE", path).status == 400
     assert server.rest("DELETE", path + "/x").status == 404

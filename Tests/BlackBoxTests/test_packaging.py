@@ -110,6 +110,30 @@ def test_the_packaged_settings_are_valid_with_a_secret_of_systemd(tmp_path):
     assert result.returncode == 78, "without the credential"
 
 
+def test_every_link_of_a_packaged_page_leads_to_a_file_of_the_package(tmp_path):
+    assert tool(REPOSITORY / "scripts/stage-documents", tmp_path).returncode == 0
+    pages = sorted(tmp_path.rglob("*.md"))
+    assert {"CHANGELOG.md", "SECURITY.md", "CONFIGURATION.md", "install.md"} <= {page.name for page in pages}
+    missing = []
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text()):
+            path = (page.parent / target).resolve()
+            if not path.exists() or not path.is_relative_to(tmp_path.resolve()):
+                missing.append(f"{page.relative_to(tmp_path)}: {target}")
+    assert missing == []
+    # debhelper renames a file of this name, unless it is told not to.
+    assert "dh_installchangelogs -XCHANGELOG.md" in (PACKAGING / "debian/rules").read_text()
+
+
+def test_his_1_servers_set_up_as_documented_keep_the_messages_of_chats():
+    kept = [
+        json.loads((PACKAGING / "signalbox.json").read_text())["history"],
+        json.loads(run("config", "init").stdout)["history"],
+        *[compose()["services"][name]["environment"]["SIGNALBOX_HISTORY"] for name in ("one", "two")],
+    ]
+    assert kept == ["text-chat,TextChat"] * 4
+
+
 def test_the_scripts_take_the_version_from_the_program():
     version = run("--version").stdout.strip()
     line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/build-package").read_text(), re.M)[1]

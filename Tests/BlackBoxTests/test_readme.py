@@ -245,9 +245,14 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     assert "204 No Content" in two.run(curl)
     expect_signal("hello from curl")
 
-    # Production: the reader stops both with Ctrl-C.
-    three.paste("\x03")
-    three.until(re.escape(PROMPT))
+    # The room keeps the message when everybody has left, and nobody has joined another one.
+    for terminal in (three, page):
+        terminal.paste("\x03")
+        terminal.until(re.escape(PROMPT))
+    assert "204 No Content" in two.run(curl)
+    assert "404 Not Found" in two.run(curl.replace("room lobby", "room nobody"))
+
+    # Production: the reader stops the server with Ctrl-C.
     one.paste("\x03")
     one.until(re.escape(PROMPT))
     reader.serve("Production")
@@ -261,6 +266,7 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.until(r"^  in production\r?$")
     two.paste("\x04")
     two.until(re.escape(PROMPT))
+    assert ": in production\n" in two.run('signalbox history "$SESSION"\n'), "who comes later reads it"
 
     # Chat between two machines
     one.paste("\x03")

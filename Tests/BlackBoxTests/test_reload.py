@@ -49,6 +49,17 @@ async def joins(server, project):
         return (await client.next())["ev"] == "connected"
 
 
+async def test_his_8_a_history_that_is_switched_off_is_not_read_by_who_is_connected(tmp_path):
+    config = write(tmp_path, history="chat")
+    with Server("--config", config, state_dir=tmp_path / "state") as server:
+        async with await Client.join(server, server.project.session()) as ada:
+            await ada.signal(type="chat", data="kept")
+            assert len((await ada.history())["messages"]) == 1
+            write(tmp_path, history="none")
+            assert "changed=history" in reload(server)
+            assert (await ada.history())["code"] == 404
+
+
 async def test_a_new_secret_is_accepted_and_the_old_one_refused_while_a_client_chats(tmp_path):
     old, new = Project("100", "old-secret"), Project("100", "new-secret")
     config = write(tmp_path, projects=projects("old-secret"))

@@ -57,6 +57,18 @@ def join(open_page, url, name, session):
     return User(page)
 
 
+@pytest.mark.parametrize(
+    "types, sentence, is_first", [(None, "You see messages from now on.", False), ("text-chat", "No messages yet.", True)]
+)
+def test_his_8_an_empty_list_says_whether_the_room_keeps_messages(
+    open_page, servers, session, types, sentence, is_first
+):
+    page = join(open_page, servers(*(["--history", types] if types else [])).url, "Ada", session).page
+    expect(page.locator(".empty-hint strong")).to_have_text(sentence)
+    expect(page.get_by_text("Write the first one.", exact=True)).to_be_visible(visible=is_first)
+    expect(page.get_by_text("To chat with yourself")).to_be_visible()
+
+
 def test_two_users_join_with_a_session_and_tokens(open_page, servers, session, screenshots):
     """The browser reports no error: `open_page` checks that."""
     server = servers()

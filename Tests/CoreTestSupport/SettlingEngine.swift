@@ -68,12 +68,11 @@ package final class SettlingEngine: SessionEngine, SessionEngineObserver {
         engine.changeLimits(to: new, history, now: now)
     }
     package func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
-    package func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
     package func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        engine.readHistory(request, of: session, answer: answer)
+        engine.readHistory(request, of: session, unless: isAnswered, answer: answer)
     }
     package func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     package func endSessions() { engine.endSessions() }

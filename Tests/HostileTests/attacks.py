@@ -599,7 +599,42 @@ async def banned_clients(self):
         await reading
 
 
-# The attacks that need a server with TLS.
+async def erase(self, role):
+    """Erases the messages of users who have none, in a session that has a megabyte."""
+    async with await self.member() as writer:
+        reading = asyncio.create_task(drop_input(writer))
+        for number in range(120):
+            line = {"op": "signal", "id": number, "type": "chat", "data": "x" * 8_000}
+            await writer.send_text(json.dumps(line))
+        numbers = itertools.count()
+
+        async def body():
+            async with await self.member(role) as raw:
+                dropping = asyncio.create_task(drop_input(raw))
+                while not dropping.done():
+                    number = next(numbers)
+                    await raw.send_text(json.dumps({"op": "erase", "id": number, "user": f"u-{number}"}))
+                    self.count["sent"] += 1
+                    if number == 50:
+                        self.under_way()
+
+        await asyncio.gather(self.repeat(1, body), reading)
+
+
+@attack
+async def erasures(self):
+    """A moderator erases again and again."""
+    await erase(self, "moderator")
+
+
+@attack
+async def refused_erasures(self):
+    """A subscriber is refused again and again."""
+    await erase(self, "subscriber")
+
+
+# The attacks that need a server with TLS, and those that concern its files.
+KEEPING = {"erasures", "refused_erasures"}
 SECURE = {"unfinished_tls_handshakes", "abandoned_tls_handshakes"}
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from attacks import ATTACKS, SECURE
+from attacks import ATTACKS, KEEPING, SECURE
 from processes import Attack, Bystander
 
 from server_process import DEADLINE, Server
@@ -38,6 +38,20 @@ def secure():
         yield server, bystander
 
 
+@pytest.fixture(scope="module")
+def keeping(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("state")
+    with Server("--history", "chat", state_dir=folder) as server, Bystander(server) as bystander:
+        bystander.measure(SIGNAL_COUNT)
+        yield server, bystander
+
+
+def written(server):
+    """The bytes that the server has written to files and sockets."""
+    lines = pathlib.Path(f"/proc/{server.pid}/io").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("wchar")))
+
+
 def descriptor_count(server):
     return len(os.listdir(pathlib.Path(f"/proc/{server.pid}/fd")))
 
@@ -52,7 +66,8 @@ def returns(measure, bound):
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_g_5_under_attack_others_are_served_and_resources_come_back(request, name):
-    server, bystander = request.getfixturevalue("secure" if name in SECURE else "plain")
+    kind = "secure" if name in SECURE else "keeping" if name in KEEPING else "plain"
+    server, bystander = request.getfixturevalue(kind)
     memory, descriptors = server.memory(), descriptor_count(server)
     with Attack(name, server, pieces=PIECES.get(name, 0)) as attack:
         bystander.measure(SIGNAL_COUNT)
@@ -61,6 +76,20 @@ def test_g_5_under_attack_others_are_served_and_resources_come_back(request, nam
     # The bystander's last socket may still be closing.
     returns(lambda: descriptor_count(server), descriptors + 2)
     returns(server.memory, memory + MEMORY_BOUND)
+
+
+@pytest.mark.parametrize("name", sorted(KEEPING))
+def test_his_9_g_5_no_erasure_costs_what_its_session_has(keeping, name):
+    """A snapshot of the session alone would write a megabyte."""
+    server, bystander = keeping
+    session = server.project.session()
+    with Attack(name, server, session) as attack:
+        before = written(server)
+        # The attack goes on meanwhile.
+        bystander.measure(SIGNAL_COUNT * 10)
+        after = written(server)
+        count = attack.end()["sent"]
+    assert after - before < 100_000 * count + (4 << 20)
 
 
 def test_res_12_g_5_clients_that_vanish_do_not_lock_their_session():

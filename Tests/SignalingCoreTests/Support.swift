@@ -90,7 +90,8 @@ extension ConnectionState.Effect: CustomTestStringConvertible {
             "send disconnected \(reason)" + (reconnect == .never ? "" : ", come back")
                 + (ban.map { " because of a \($0.kind)" } ?? "")
         case .sendLine(let line): "send \(text(line.bytes))"
-        case .readHistory(let id, let request, let session): "read \(request.position) of \(session) as \(id)"
+        case .readHistory(let id, let request, let session, let last):
+            "read \(request.position)\(last.map { " up to \($0)" } ?? "") of \(session) as \(id)"
         case .send(let message): "send \(text(message.encoded()))"
         case .enter(let request, let welcome, let entry):
             "enter \(request) \(welcome.connection.connectionId)"

@@ -114,7 +114,7 @@ struct SpecificationTests {
             "history of a session": "30 days, 10,000 messages, 16 MiB; configurable",
             "histories of all sessions": "4 GiB, configurable",
             "page of history":
-                "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)), but at least one message",
+                "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)) of them, but at least one",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "user id": "\(Limits.userIDLength) UTF-16 units",
             "restrictions of a session": "\(Limits.restrictionCount)",

@@ -27,7 +27,7 @@ struct DirectCommitRuleTests {
         for work in permitted { #expect(rules.permits(work, now: .seconds(0)), "\(work.count) steps") }
         let refused: [[LogWork]] = [
             Array(repeating: command(), count: 17), [command(16 << 10), command(1)], [.end(key)],
-            [.wake(key, "a")], [.scrub(key, after: 0)], [.forget([], at: .seconds(0))],
+            [.wake(key, "a")], [.scrub(ScrubPass())], [.forget([], at: .seconds(0))],
             [.cover(key, "a", through: .none)],
         ]
         for work in refused { #expect(!rules.permits(work, now: .seconds(0)), "\(work.count) steps") }

@@ -49,7 +49,7 @@ final class LogBench {
     @discardableResult
     func start(
         durability: Durability = .process, boot: String = "boot", wallTime: Int64 = 1_000_000,
-        _ tune: (inout LogTuning) -> Void = { _ in }
+        _ tune: (inout LogTuning) -> Void = { _ in }, clock: (@Sendable () -> MonotonicInstant)? = nil
     ) throws -> SQLiteCommandLog {
         var tuning = LogTuning()
         tuning.bootID = boot
@@ -59,7 +59,8 @@ final class LogBench {
         counters = [:]
         let fixed = now
         let result = try SQLiteCommandLog.open(
-            folder: folder.path, durability: durability, now: { fixed }, wallTime: WallTime(milliseconds: wallTime),
+            folder: folder.path, durability: durability, now: clock ?? { fixed },
+            wallTime: WallTime(milliseconds: wallTime),
             logger: lines.logger, post: loop.post, tuning: tuning)
         kept = result.kept
         log = result.log

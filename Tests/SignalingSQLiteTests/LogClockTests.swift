@@ -1,4 +1,5 @@
 import SignalingProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,6 +20,21 @@ struct LogClockTests {
         let clock = LogClock(
             opened: .seconds(100), wallTime: WallTime(milliseconds: 5_000), lastKept: .seconds(3_600))
         #expect(clock.time(at: .seconds(101)) == .seconds(3_601))
+    }
+
+    @Test("HIS-6, MOD-2: a state that takes seconds to open does not set the log's time back")
+    func longOpening() throws {
+        let bench = try LogBench()
+        let calls = Mutex(0)
+        try bench.start(
+            wallTime: 1_000_000,
+            clock: {
+                calls.withLock { calls in
+                    calls += 1
+                    return .seconds(calls == 1 ? 10 : 15)
+                }
+            })
+        #expect(try bench.open.time(at: .seconds(15)) == .seconds(1_005))
     }
 
     @Test("LOG-4: stamps do not decrease when the caller's instants do")

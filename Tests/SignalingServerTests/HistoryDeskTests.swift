@@ -12,6 +12,7 @@ private final class Room {
     let desk: HistoryDesk
     var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private(set) var answers: [PageBytes] = []
+    private(set) var errors: [SignalingError] = []
     var pages: [String] { answers.map { String(decoding: $0.members, as: UTF8.self) } }
     private let binding = SocketBinding(ConnectionID("ada"), SocketID(1))
 
@@ -32,9 +33,12 @@ private final class Room {
     func say(_ data: String) { submit(.signal(.connection(binding, nil), SignalRequest(data: data))) }
     func erase(_ seq: Int64) { submit(.erase(.server, .message(Seq(seq)))) }
 
-    func read(_ request: HistoryRequest = HistoryRequest()) {
-        desk.read(request, of: Self.session, now: now) { result in
-            if case .success(let page) = result { self.answers.append(page) }
+    func read(_ request: HistoryRequest = HistoryRequest(), upTo last: Seq? = nil) {
+        desk.read(request, of: Self.session, upTo: last, now: now) { result in
+            switch result {
+            case .success(let page): self.answers.append(page)
+            case .failure(let error): self.errors.append(error)
+            }
         }
     }
 }
@@ -71,6 +75,26 @@ struct HistoryDeskTests {
         #expect(room.pages[2].contains(#""erased":true"#))
     }
 
+    @Test(
+        "HIS-5: the page of a connect has no message after `connected.seq`, and the newest page is shared if it has none"
+    )
+    func upToTheConnect() {
+        let room = Room()
+        for text in ["a", "b", "c", "d"] { room.say(text) }
+        func seqs() -> [Int64] { room.answers.last?.source.messages.map(\.seq.rawValue) ?? [] }
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(3))
+        #expect(seqs() == [2, 3] && room.answers.last?.source.more == false)
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(4))
+        #expect(seqs() == [3, 4] && room.answers.last?.source.more == true)
+        room.read(HistoryRequest(.after(Seq(2)), limit: 50), upTo: Seq(4))
+        #expect(seqs() == [3, 4] && room.answers.last?.source.more == false)
+        let count = room.desk.counts.read
+        for _ in 0..<9 { room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(5)) }
+        #expect(seqs() == [4, 5] && room.desk.counts.read == count)
+        room.read(HistoryRequest(.newest, limit: 2), upTo: Seq(1))
+        #expect(seqs() == [])
+    }
+
     @Test("HIS-10: the answer by REST has the members of a history line except ev and id")
     func byREST() throws {
         let room = Room()
@@ -81,6 +105,33 @@ struct HistoryDeskTests {
         #expect(body.hasPrefix(#"{"first":2,"last":2,"more":false,"messages":[{"seq":2,"#))
         let line = String(decoding: page.line(answering: RequestID(7)).bytes, as: UTF8.self)
         #expect(line == #"{"ev":"history","id":7,"# + body.dropFirst())
+    }
+
+    @Test("HIS-8: what is switched off is read no more, by who is connected, either")
+    func switchedOff() {
+        let room = Room()
+        room.say("alpha")
+        room.read()
+        room.engine.changeLimits(to: SessionState.Bounds(), HistoryPolicy.none, now: room.now)
+        room.read()
+        #expect(room.pages.count == 1 && room.errors.map(\.code) == [.notFound])
+    }
+
+    @Test("HIS-6, HIS-10: each integer in a query is a position; a limit is 1 or more")
+    func query() throws {
+        func request(_ query: [String: String]) throws -> HistoryRequest {
+            try HistoryRequest(query: { query[$0] })
+        }
+        #expect(try request([:]) == HistoryRequest())
+        #expect(try request(["before": "-1"]) == HistoryRequest(.before(.zero)))
+        #expect(try request(["before": "9007199254740993", "limit": "201"]) == HistoryRequest(.newest, limit: 200))
+        #expect(try request(["after": "9223372036854775807"]) == HistoryRequest(.after(.greatest)))
+        for wrong in [
+            ["before": "1", "after": "1"], ["after": "9223372036854775808"], ["after": "1.0"], ["before": ""],
+            ["limit": "0"], ["limit": "-1"],
+        ] {
+            #expect(throws: SignalingError.self) { try request(wrong) }
+        }
     }
 
     @Test("HIS-8: who may read follows from the token's claim and the server's setting")

@@ -63,6 +63,7 @@ struct SettingsReportTests {
             try await ServerSettings().configuration(environment: ["SIGNALBOX_CONFIG": path])
         }
         #expect(configuration.admin?.port == 9091)
+        #expect(object["history"] == "text-chat,TextChat")
     }
 
     @Test("a variable that is no setting is named with the nearest one")

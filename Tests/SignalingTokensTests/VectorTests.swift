@@ -15,7 +15,9 @@ struct VectorTests {
     @Test("TOK-2, TOK-4, TOK-5, TOK-6, CON-3, USR-1: T1 tokens", arguments: try Vectors.cases("tokens/t1.json"))
     func t1(_ vector: VectorCase) throws { try check(vector, by: Self.verifier(for: vector)) }
 
-    @Test("TOK-3, TOK-4, TOK-5, TOK-6, CON-3, USR-1: JWTs in HS256", arguments: try Vectors.cases("tokens/jwt.json"))
+    @Test(
+        "TOK-3, TOK-4, TOK-5, TOK-6, CON-3, HIS-8, USR-1: JWTs in HS256",
+        arguments: try Vectors.cases("tokens/jwt.json"))
     func jwt(_ vector: VectorCase) throws { try check(vector, by: Self.verifier(for: vector)) }
 
     /// The project of the file, with the settings of the case.
@@ -130,6 +132,7 @@ struct VectorTests {
             #expect(grant.role.rawValue == expected["role"]?.stringValue)
             #expect(grant.connectionData == expected["connectionData"]?.stringValue)
             #expect(grant.user?.rawValue == expected["user"]?.stringValue)
+            #expect(grant.history?.rawValue == expected["history"]?.stringValue)
             #expect(grant.expiresAt.milliseconds == expected["expiresAt"]?.integerValue)
         case .failure(let error):
             #expect(Int64(error.code.number) == vector["refused"]?.integerValue, "\(error)")

@@ -282,12 +282,11 @@ final class AuditedEngine: SessionEngine {
         engine.changeLimits(to: new, history, now: now)
     }
     func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
-    func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
     func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        engine.readHistory(request, of: session, answer: answer)
+        engine.readHistory(request, of: session, unless: isAnswered, answer: answer)
     }
     func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     func readModeration(

@@ -24,6 +24,8 @@ public final class MemoryCommandLog: LocalCommandLog {
     private var lastTime: MonotonicInstant
     public private(set) var appendCount = 0
     public private(set) var snapshotCount = 0
+    /// The snapshots after which nothing live has content that was erased (HIS-9).
+    public private(set) var erasingSnapshotCount = 0
 
     public init(offset: Duration = .seconds(1_000_000)) {
         self.offset = offset
@@ -72,6 +74,7 @@ public final class MemoryCommandLog: LocalCommandLog {
     public func keep(_ snapshot: CommandSnapshot) {
         let bytes = snapshot.encode()
         snapshotCount += 1
+        if snapshot.replacesErased { erasingSnapshotCount += 1 }
         let position = snapshot.position
         if position.number > sessions[snapshot.session]?.snapshot?.position.number ?? 0 {
             sessions[snapshot.session]?.snapshot = KeptCommands.Snapshot(position: position, bytes: bytes)

@@ -75,6 +75,25 @@ struct ChatModelTests {
         #expect(model.status.sentence == nil)
     }
 
+    @Test("HIS-8: an empty list says whether nobody has written, or the room forgets what was written")
+    func empty() async throws {
+        let forgetful = MemorySession()
+        let model = ChatModel()
+        #expect(model.emptyNote == nil)
+        let channel = forgetful.connect("me")
+        model.chat.channel = channel
+        hear(model, channel)
+        #expect(model.emptyNote == .fromNowOn)
+        try await forgetful.connect("bob").send(SignalRequest(type: "TextChat", data: "Hi"))
+        hear(model, channel)
+        #expect(model.emptyNote == nil)
+
+        let keeping = ChatModel()
+        _ = connected(keeping)
+        while keeping.chat.hasEarlier == nil { await Task.yield() }
+        #expect(keeping.emptyNote == .noMessages)
+    }
+
     @Test("MOD-5: a muted user reads why and until when, the field keeps its text, and it can be sent afterwards")
     func muted() {
         let model = ChatModel()

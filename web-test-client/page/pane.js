@@ -305,6 +305,7 @@ export class Pane {
         inspector.note('good', 'sessionReconnected', outcome);
         this.#reconnection.reconnected(outcome, performance.now());
         this.#showReport();
+        this.#showEmpty();
         this.#setStatus('connected');
       },
       sessionConnectFailed: (event) => inspector.note('bad', 'sessionConnectFailed', `${event.code} ${event.message}`),
@@ -334,6 +335,7 @@ export class Pane {
     this.#hasJoined = true;
     this.participants.clear();
     this.inspector.clearTargets();
+    this.#showEmpty();
     this.#setStatus('connected');
     this.part('notice').hidden = true;
     this.part('own-name').textContent = this.#nameOf({ ...joined.connection, data: this.#name || joined.connection.data });
@@ -389,6 +391,13 @@ export class Pane {
     const isJoining = state === 'connecting';
     this.part('rejoin').disabled = isJoining;
     this.part('cancel-rejoin').hidden = !isJoining;
+  }
+
+  /** What an empty list means: nobody has written, or the room forgets what was written before (HIS-8). */
+  #showEmpty() {
+    const isKept = this.#session.hasHistory;
+    this.part('nobody-wrote').textContent = isKept ? this.#words.text('nobodyWrote') : this.chat.textOf('fromNowOn');
+    this.part('write-first').hidden = !isKept;
   }
 
   /** Shows what the reconnection brought, for a while. */

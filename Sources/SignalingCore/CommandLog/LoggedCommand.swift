@@ -19,10 +19,11 @@ public enum LoggedCommand: Sendable {
     /// needed.
     case end
 
-    /// Whether the command erases messages, which the commands before it still have (HIS-9).
-    var isErasure: Bool {
+    /// Whether the command, unless it is refused, takes content away that the commands before it may have (HIS-9).
+    func mayErase(_ state: SessionState?) -> Bool {
         switch self {
-        case .session(.erase), .session(.moderate(_, .ban(_, _, erasesMessages: true), _)): true
+        case .session(.erase(_, let erasure)): state?.mayHaveContent(of: erasure) ?? false
+        case .session(.moderate(_, .ban(_, _, erasesMessages: true), _)): state?.keepsMessages ?? false
         case .session, .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .end: false
         }
     }

@@ -6,8 +6,8 @@ struct SessionReplay {
     private(set) var state: SessionState?
     /// Of the last command; `nil` without a command and a snapshot.
     private(set) var position: LogPosition?
-    /// Whether a command has erased messages: the commands before it still have them.
-    private(set) var hasErasure = false
+    /// Whether a command has erased content that the commands before it may have.
+    private(set) var hasErased = false
 
     /// - Throws: ``CodingFault`` if bytes cannot be decoded, or a number is missing or repeated (LOG-2).
     init(_ kept: KeptCommands.Session) throws(CodingFault) {
@@ -19,9 +19,8 @@ struct SessionReplay {
             guard entry.position.isNext(after: position) else { throw .malformed }
             position = entry.position
             let command = try LoggedCommand(decoding: entry.bytes)
-            if command.isErasure { hasErasure = true }
             var effects: [SessionEffect] = []
-            command.carryOut(on: &state, as: entry, effects: &effects)
+            if command.carryOut(on: &state, as: entry, effects: &effects).hasErased { hasErased = true }
         }
     }
 }
@@ -35,9 +34,18 @@ extension LoggedCommand {
     /// Carries out a command on its session, as an entry of the log.
     ///
     /// - Parameter state: `nil` before the session begins and after it has ended.
-    /// - Returns: the outcome; `nil` for a command without one, and without a session.
+    /// - Returns: the outcome; `nil` for a command without one, and without a session. And whether content was erased that
+    ///   earlier commands may have: a refused command has erased nothing.
     @discardableResult
     func carryOut(
+        on state: inout SessionState?, as entry: CommandEntry, effects: inout [SessionEffect]
+    ) -> (outcome: SessionOutcome?, hasErased: Bool) {
+        let mayErase = mayErase(state)
+        let outcome = outcome(on: &state, as: entry, effects: &effects)
+        return (outcome, mayErase && outcome?.hasErased ?? false)
+    }
+
+    private func outcome(
         on state: inout SessionState?, as entry: CommandEntry, effects: inout [SessionEffect]
     ) -> SessionOutcome? {
         let rules = LoggedCommand.rules(of: entry.bytes)
@@ -59,5 +67,17 @@ extension LoggedCommand {
             if state?.mustSleep(at: entry.time) == true { state?.sleep() } else { state = nil }
         }
         return nil
+    }
+}
+
+extension SessionOutcome {
+    /// Whether a command that erases has taken effect.
+    fileprivate var hasErased: Bool {
+        switch self {
+        case .erased, .moderated: true
+        case .joined, .signalled, .forceDisconnected, .restrictions, .refreshed, .refused, .done, .wasForceDisconnected,
+            .superseded, .unavailable:
+            false
+        }
     }
 }

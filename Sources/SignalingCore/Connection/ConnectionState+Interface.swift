@@ -57,8 +57,8 @@ extension ConnectionState {
         case submit(SessionCommand, SessionID, RequestID?)
         /// Submit an action of a moderator to a session, with the date.
         indirect case moderate(CommandSender, ModerationRequest, SessionID, RequestID)
-        /// Read a page of the session's history, and report it with `.pageRead`.
-        indirect case readHistory(RequestID, HistoryRequest, SessionID)
+        /// Read a page of the session's history, without later messages than `upTo`, and report it with `.pageRead`.
+        indirect case readHistory(RequestID, HistoryRequest, SessionID, upTo: Seq?)
         /// Send a ping.
         case ping
         /// Handle no more lines of this client until `resumeReading`. Lines that were received already wait.

@@ -59,7 +59,7 @@ extension ConnectionState {
             // client could not resume before a later event (RES-4).
             let position: [Effect] = result.outcome != .resumed && result.replayThrough != nil ? [.ping] : []
             if welcome.hasHistory, let history = joining.history, result.outcome != .resumed {
-                historyReads.append(HistoryReads.Read(id: id, request: history, isOption: true))
+                historyReads.append(HistoryReads.Read(id: id, request: history, upTo: result.seq))
             }
             return [.enter(id, welcome, entry)] + position + answers.flatMap { send($0) }
         case .refused(.untimely):

@@ -368,8 +368,9 @@ public struct ConnectionState: Sendable {
         case .leaving, .closing: return []
         case .awaitingConnect, .authenticating, .joining, .connected: break
         }
-        malformedCount += 1
         let answer = answer(.error(error.id, error.error))
+        if case .connected = phase, !error.isMalformed { return answer }
+        malformedCount += 1
         return malformedCount < Self.malformedLimit ? answer : answer + close(.tooManyErrors)
     }
 

@@ -13,8 +13,10 @@ struct HistoryReads: Sendable {
     struct Read: Sendable {
         let id: RequestID
         let request: HistoryRequest
-        /// Whether the page was asked for with the connect: its failure is no answer to the connect (HIS-5).
-        let isOption: Bool
+        /// The seq of `connected`, if the page was asked for with the connect: it has no later message (HIS-5).
+        let upTo: Seq?
+        /// Whether the page was asked for with the connect: its failure is no answer to the connect.
+        var isOption: Bool { upTo != nil }
     }
 
     /// In their order. The first one is being read if ``isReading``.
@@ -52,7 +54,7 @@ extension ConnectionState {
             return answer(
                 .error(id, SignalingError(.permissionDenied, "the token does not permit to read the history")))
         case .granted:
-            historyReads.append(HistoryReads.Read(id: id, request: request, isOption: false))
+            historyReads.append(HistoryReads.Read(id: id, request: request, upTo: nil))
             return []
         }
     }
@@ -63,7 +65,7 @@ extension ConnectionState {
         guard historyReads.count > 0, !backPressure.hasBacklog, !isOverLineRate, let session = connected?.session,
             let read = historyReads.beginNext()
         else { return [] }
-        return [.readHistory(read.id, read.request, session)]
+        return [.readHistory(read.id, read.request, session, upTo: read.upTo)]
     }
 
     /// - Parameter result: the whole line for the client.

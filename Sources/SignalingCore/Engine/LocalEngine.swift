@@ -78,7 +78,7 @@ public final class LocalEngine: SessionEngine {
     /// - Returns: whether the session can be read.
     private func restore(_ kept: KeptCommands.Session, lostAt: MonotonicInstant) -> Bool {
         let hosted = sessions.host(kept.id, node: ())
-        do throws(CodingFault) { try hosted.restore(kept) } catch {
+        do throws(CodingFault) { try hosted.restore(kept, at: sessions.lastTime) } catch {
             sessions.table.remove(kept.id)
             sessions.removeFromLog(kept.id, through: kept.entries.last?.position ?? kept.snapshot?.position)
             return false
@@ -176,13 +176,14 @@ public final class LocalEngine: SessionEngine {
             if let hosted = sessions[session] { sessions.appendAdvance(to: hosted) }
         }
         sessions.tellArchive(at: time)
+        sessions.keepDueSnapshots(at: time)
         sessions.appendEnds()
         sessions.flush(now: now)
         sessions.checkInvariants()
     }
 
-    /// Does nothing: the sessions continue in the next process.
-    public func endSessions() {}
+    /// The sessions continue in the next process. Nothing that was erased may stay in the files until then (HIS-9).
+    public func endSessions() { sessions.keepLastSnapshots() }
 
     // MARK: - Presence and limits
 
@@ -201,14 +202,11 @@ public final class LocalEngine: SessionEngine {
 
     public func keepsHistory(_ session: SessionID) -> Bool { sessions.keepsHistory(session) }
 
-    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state?.unarchived.mark }
-
     public func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        sessions.readHistory(
-            request, of: session, completing: sessions[session]?.state?.unarchived, answer: answer)
+        if !isAnswered(sessions.historyMark(of: session)) { sessions.readHistory(request, of: session, answer: answer) }
     }
 
     public func sweepHistory(now: WallTime) {
@@ -245,7 +243,8 @@ public final class LocalEngine: SessionEngine {
         let counter = last.map { $0.run == sessions.run ? $0.counter : 0 } ?? 0
         do throws(CodingFault) {
             try hosted.restore(
-                KeptCommands.Session(id: kept.id, snapshot: kept.snapshot, entries: kept.entries, ownCounter: counter))
+                KeptCommands.Session(id: kept.id, snapshot: kept.snapshot, entries: kept.entries, ownCounter: counter),
+                at: sessions.lastTime)
         } catch {
             sessions.table.remove(kept.id)
             sessions.removeFromLog(kept.id, through: kept.snapshot?.position)
@@ -304,7 +303,14 @@ public final class LocalEngine: SessionEngine {
         if opening[session] == nil, sessions[session] != nil || log.sleeperCount == 0 {
             return answer(ModerationReading(sessions[session]?.state, at: time))
         }
-        open(session, .reader { answer((try? $0.get()).map { ModerationReading($0, at: time) } ?? .unavailable) })
+        open(
+            session,
+            .reader { result in
+                switch result {
+                case .success(let state): answer(ModerationReading(state, at: time))
+                case .failure: answer(.unavailable)
+                }
+            })
     }
 
     public var detachedCount: Int { sessions.detachedCount }

@@ -42,8 +42,11 @@ final class LoggedSession<Node>: HostedSession {
     @exclusivity(unchecked) private(set) var isArchiving = false
     /// After a fault of the archive: when to try again, in the log's time.
     private var archiveDelayedUntil: MonotonicInstant?
-    /// Whether the log has commands with content that was erased since (HIS-9).
-    @exclusivity(unchecked) private var hasErased = false
+    /// When the archive was last told to erase something, in the log's time.
+    private(set) var lastToldErasure: MonotonicInstant?
+    /// Whether the log has commands with content that was erased since, and when it must forget them (HIS-9).
+    @exclusivity(unchecked) private(set) var erasedContent = ErasedContent()
+    private var pageReads = PageReads()
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
     @exclusivity(unchecked) var snapshots = SnapshotSchedule()
@@ -67,12 +70,16 @@ final class LoggedSession<Node>: HostedSession {
     var isNeeded: Bool { state?.isNeeded ?? false }
 
     /// Continues a kept session. The effects of its commands were caused when they were new.
-    func restore(_ kept: KeptCommands.Session) throws(CodingFault) {
+    ///
+    /// - Parameter time: of the log.
+    func restore(_ kept: KeptCommands.Session, at time: MonotonicInstant) throws(CodingFault) {
         let replay = try SessionReplay(kept)
         (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
         isOpen = state != nil
         // An earlier host of the session may not have lived until the log had forgotten the content.
-        hasErased = replay.hasErasure || state?.log.entries.contains { $0.kind == .erasure } ?? false
+        if replay.hasErased || state?.log.entries.contains(where: { $0.kind == .erasure }) ?? false {
+            erasedContent.note(at: time)
+        }
         for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
     }
 
@@ -138,9 +145,10 @@ final class LoggedSession<Node>: HostedSession {
         snapshots.note(commandByteCount: entry.bytes.count)
         let before = state?.log.mark ?? .beginning
         var effects: [SessionEffect] = []
-        let outcome = command.carryOut(on: &state, as: entry, effects: &effects)
+        let (outcome, hasErased) = command.carryOut(on: &state, as: entry, effects: &effects)
         let after = state?.log.mark ?? before
-        if command.isErasure { hasErased = true }
+        if hasErased { erasedContent.note(at: entry.time) }
+        if let erasure = state?.unarchived.newestErasure { pageReads.note(erasure) }
         return Change(outcome: outcome, effects: effects, hasChangedLog: after != before)
     }
 
@@ -169,8 +177,15 @@ final class LoggedSession<Node>: HostedSession {
         if isArchiving || archiveDelayedUntil.map({ time < $0 }) ?? false { return nil }
         let batch = state?.unarchived.nextBatch(atMost: largestCount) { $0.date }
         isArchiving = batch != nil
+        if batch?.hasErasure == true { lastToldErasure = time }
         return batch
     }
+
+    /// The archive is asked for a page.
+    func beginReading() -> PageReads.Reading { pageReads.begin(after: state?.unarchived.lastErasure ?? .zero) }
+
+    /// - Returns: what was erased since the page was asked for.
+    func endReading(_ reading: PageReads.Reading) -> [ErasureScope] { pageReads.end(reading) }
 
     func archiveFailed(tryAgainAt moment: MonotonicInstant) {
         isArchiving = false
@@ -179,10 +194,22 @@ final class LoggedSession<Node>: HostedSession {
 
     /// The snapshot that the log must keep now, if no other one is on its way.
     ///
-    /// - Parameter isWanted: whether the log asks for a snapshot of any size.
-    func takeDueSnapshot(isWanted: Bool) -> CommandSnapshot? {
-        guard state != nil, position != nil, snapshots.begin(isWanted: isWanted || hasErased) else { return nil }
-        defer { hasErased = false }
+    /// - Parameters:
+    ///   - isWanted: whether the log asks for a snapshot of any size.
+    ///   - time: of the log.
+    func takeDueSnapshot(isWanted: Bool, at time: MonotonicInstant) -> CommandSnapshot? {
+        guard state != nil, position != nil,
+            snapshots.begin(isWanted: isWanted || erasedContent.isDue(at: time))
+        else { return nil }
+        defer { erasedContent.replaced(at: time) }
+        return snapshot
+    }
+
+    /// The snapshot by which the log forgets erased content, before the session ends or the process stops: nobody would
+    /// keep it later. `nil` if there is nothing to forget.
+    func takeLastSnapshot(at time: MonotonicInstant) -> CommandSnapshot? {
+        guard erasedContent.isPending, let snapshot else { return nil }
+        erasedContent.replaced(at: time)
         return snapshot
     }
 
@@ -194,6 +221,8 @@ final class LoggedSession<Node>: HostedSession {
     /// The session as it is now, for the log; `nil` before the first entry and after the last.
     var snapshot: CommandSnapshot? {
         guard let state, let position else { return nil }
-        return CommandSnapshot(session: id, position: position, replacesErased: hasErased) { state.encoded() }
+        return CommandSnapshot(session: id, position: position, replacesErased: erasedContent.isPending) {
+            state.encoded()
+        }
     }
 }

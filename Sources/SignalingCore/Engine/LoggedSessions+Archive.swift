@@ -24,6 +24,9 @@ extension LoggedSessions {
     private static var batchCount: Int { 64 }
     private static var batchByteCount: Int { 32_768 }
     private static var longestWait: Duration { .seconds(60) }
+    /// How often erasures are told: each costs the archive what the session has. Those that wait are erased in every
+    /// page already, and HIS-9 gives a minute for the files.
+    private static var erasureInterval: Duration { .seconds(5) }
     private static var retryDelay: Duration { .seconds(1) }
 
     /// - Parameter time: of the log.
@@ -31,10 +34,13 @@ extension LoggedSessions {
         guard let archive = history.archive, let state = hosted.state, let oldest = state.unarchived.items.first else {
             return
         }
-        let due = oldest.time.advanced(by: Self.longestWait)
+        var due = oldest.time.advanced(by: Self.longestWait)
+        if state.unarchived.hasErasure {
+            due = min(due, hosted.lastToldErasure.map { $0.advanced(by: Self.erasureInterval) } ?? time)
+        }
         let isWorthIt =
-            state.unarchived.items.count >= Self.batchCount || state.unarchived.byteCount >= Self.batchByteCount
-        guard isWorthIt || state.unarchived.hasErasure || due <= time || !state.isOccupied else {
+            state.unarchived.messageCount >= Self.batchCount || state.unarchived.byteCount >= Self.batchByteCount
+        guard isWorthIt || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
         guard let batch = hosted.beginArchiving(archive.largestBatchCount, at: time) else { return }
@@ -110,21 +116,37 @@ extension LoggedSessions {
 
     // MARK: - Reading
 
+    /// A history that the operator has switched off is not read while the session has yet to learn of it (HIS-8).
     func keepsHistory(_ session: SessionID) -> Bool {
-        guard history.archive != nil else { return false }
-        return (self[session]?.state?.bounds ?? bounds(of: session)).history != nil
+        bounds(of: session).history != nil && self[session]?.state.map { $0.bounds.history != nil } ?? true
     }
 
+    /// Changes with each kept signal and each erasure; `nil` for a session that is not here.
+    func historyMark(of session: SessionID) -> Seq? { self[session]?.state?.unarchived.mark }
+
+    /// How often a page is read again because the session has changed in a way that the page cannot follow.
+    private static var rereadLimit: Int { 8 }
+
+    /// Reads a page. What waits for the archive is taken before the archive is asked: in the other order the page would
+    /// lack the messages that move meanwhile. What is erased until the archive answers is erased in the page.
     func readHistory(
-        _ request: HistoryRequest, of session: SessionID, completing unarchived: Unarchived?,
+        _ request: HistoryRequest, of session: SessionID, rereadCount: Int = 0,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         guard let archive = history.archive else { return answer(.failure(ArchiveFault("there is no archive"))) }
-        guard let unarchived, !unarchived.isEmpty else {
-            return archive.page(request, of: session, answer: answer)
-        }
-        archive.page(unarchived.archiveRequest(for: request), of: session) { result in
-            answer(result.map { unarchived.complete($0, for: request) { $0.date } })
+        let hosted = self[session]
+        let unarchived = hosted?.state?.unarchived ?? Unarchived()
+        let reading = hosted?.beginReading()
+        archive.page(unarchived.archiveRequest(for: request), of: session) { [self] result in
+            let erasures = reading.flatMap { hosted?.endReading($0) } ?? []
+            // Another copy of the session has come: what it has erased is not known here. And of a page from which
+            // everything was removed, nobody knows what follows.
+            let isOutdated = self[session] !== hosted && self[session] != nil
+            let isRemoved = erasures.contains { if case .through = $0.erasure { true } else { false } }
+            if isOutdated || isRemoved, rereadCount < Self.rereadLimit {
+                return readHistory(request, of: session, rereadCount: rereadCount + 1, answer: answer)
+            }
+            answer(result.map { unarchived.complete($0, for: request, erasing: erasures) { $0.date } })
         }
     }
 }

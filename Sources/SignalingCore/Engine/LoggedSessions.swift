@@ -18,6 +18,8 @@ final class LoggedSessions<Node> {
     private(set) var history: EngineHistory
     /// When to tell the archive what has waited for long, in the log's time.
     @exclusivity(unchecked) var archiveChecks = SessionDeadlines()
+    /// When to keep snapshots that replace erased content (HIS-9), in the log's time.
+    private var erasureChecks = SessionDeadlines()
     /// The greatest seqs of lost orders, while the archive is being told what was left of them.
     var salvaged: [SessionID: Seq] = [:]
     /// Whether the process stops. Nothing is appended any more then.
@@ -113,6 +115,7 @@ final class LoggedSessions<Node> {
             guard let hosted = self[session], hosted.steps.isEmpty, hosted.state?.isNeeded == false, mayEnd(hosted)
             else { continue }
             hosted.isOpen = false
+            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { log.keep(snapshot) }
             append(.end, to: hosted)
         }
     }
@@ -202,7 +205,27 @@ final class LoggedSessions<Node> {
 
     /// - Parameter isWanted: whether the log asks for a snapshot of any size.
     func keepSnapshotIfDue(of hosted: Session, isWanted: Bool = false) {
-        if let snapshot = hosted.takeDueSnapshot(isWanted: isWanted) { log.keep(snapshot) }
+        if let snapshot = hosted.takeDueSnapshot(isWanted: isWanted, at: lastTime) { log.keep(snapshot) }
+        if let due = hosted.erasedContent.dueAt { erasureChecks.schedule(hosted.id, at: due) }
+    }
+
+    /// Lets the log forget what was erased some time ago.
+    ///
+    /// - Parameter isOwn: whether this process keeps the snapshots of the session.
+    func keepDueSnapshots(at time: MonotonicInstant, where isOwn: (Session) -> Bool = { _ in true }) {
+        while let session = erasureChecks.popDue(by: time) {
+            guard let hosted = self[session], isOwn(hosted),
+                let snapshot = hosted.takeDueSnapshot(isWanted: false, at: time)
+            else { continue }
+            log.keep(snapshot)
+        }
+    }
+
+    /// Lets the log forget what was erased, before the process stops.
+    func keepLastSnapshots(where isOwn: (Session) -> Bool = { _ in true }) {
+        for (_, hosted) in table.ordered where isOwn(hosted) {
+            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { log.keep(snapshot) }
+        }
     }
 
     /// Removes from the log a session that has ended, or cannot be read.
@@ -226,7 +249,8 @@ final class LoggedSessions<Node> {
 
     /// In the process's time.
     var nextDeadline: MonotonicInstant? {
-        MonotonicInstant.earlier(table.nextDeadline, archiveChecks.next)?.advanced(by: .zero - clockOffset)
+        let checks = MonotonicInstant.earlier(archiveChecks.next, erasureChecks.next)
+        return MonotonicInstant.earlier(table.nextDeadline, checks)?.advanced(by: .zero - clockOffset)
     }
 
     // MARK: - Presence

@@ -143,12 +143,11 @@ public final class MemoryEngine: SessionEngine {
 
     public func keepsHistory(_ session: SessionID) -> Bool { policy.types(of: sessions.project(of: session)) != nil }
 
-    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state.unarchived.mark }
-
     public func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
+        if isAnswered(sessions[session]?.state.unarchived.mark) { return }
         archive.page(request, of: session, answer: answer)
     }
 

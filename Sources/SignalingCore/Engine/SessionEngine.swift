@@ -53,15 +53,16 @@ public protocol SessionEngine: AnyObject {
     /// Whether a session keeps a history, or would if it began.
     func keepsHistory(_ session: SessionID) -> Bool
 
-    /// What the newest page of a session's history depends on: it changes with each kept signal and each erasure. `nil` if
-    /// the engine does not host the session.
-    func historyMark(of session: SessionID) -> Seq?
-
     /// Reads a page of a session's history: of what the archive has, and of what it has not confirmed (HIS-4). A message
-    /// that was acknowledged before the call is in its page. An engine may call `answer` later, and answers to several
-    /// reads in any order.
+    /// that was acknowledged before the call is in its page, and content that was erased before the answer is not (HIS-9).
+    /// An engine may call `answer` later, and answers to several reads in any order.
+    ///
+    /// - Parameter isAnswered: called before the archive is asked, when the engine knows everything that any node has
+    ///   confirmed (LOG-35). It gets the mark of the history, which changes with each kept signal and each erasure; `nil`
+    ///   if the engine does not host the session. If it returns true, the caller has the page already, and `answer` is not
+    ///   called.
     func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void)
 
     /// Passes on what holds in a session, and what moderators and REST have done (MOD-7). An engine may call `answer` later.
@@ -92,6 +93,13 @@ public enum ModerationReading: Hashable, Sendable {
 }
 
 extension SessionEngine {
+    public func readHistory(
+        _ request: HistoryRequest, of session: SessionID,
+        answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
+    ) {
+        readHistory(request, of: session, unless: { _ in false }, answer: answer)
+    }
+
     /// Reads this node's copy of a session's log; returns `nil` where ``hosted(_:)`` does.
     public func withLog<Result>(of session: SessionID, _ body: (borrowing SessionLog) -> Result) -> Result? {
         guard let log = hosted(session)?.log else { return nil }

@@ -18,6 +18,8 @@ struct Unarchived: Sendable {
         let time: MonotonicInstant
         var content: Content
 
+        var isErasure: Bool { if case .erasure = content { true } else { false } }
+
         var byteCount: Int {
             switch content {
             case .message(let line), .erased(let line): line.byteCount + (line.insertion?.bytes.count ?? 0)
@@ -33,6 +35,7 @@ struct Unarchived: Sendable {
 
     private(set) var items: Deque<Item> = []
     private(set) var byteCount = 0
+    private var erasureCount = 0
     /// The greatest seq that was ever kept: the archive may have messages. Zero before the first.
     private(set) var lastKept: Seq
     /// The seq of the last erasure; zero before the first.
@@ -46,10 +49,20 @@ struct Unarchived: Sendable {
         self.lastKept = lastKept
         self.lastErasure = lastErasure
         byteCount = items.reduce(0) { $0 + $1.byteCount }
+        erasureCount = items.count(where: \.isErasure)
     }
 
     /// Whether the archive is to erase something.
-    var hasErasure: Bool { lastErasure > .zero && items.contains { $0.seq == lastErasure } }
+    var hasErasure: Bool { erasureCount > 0 }
+    /// The messages that the archive is to get.
+    var messageCount: Int { items.count - erasureCount }
+    /// The last erasure, if the archive may not have carried it out.
+    var newestErasure: ErasureScope? {
+        guard lastErasure > .zero, let item = items.last(where: { $0.seq <= lastErasure }), item.seq == lastErasure,
+            case .erasure(let erasure) = item.content
+        else { return nil }
+        return ErasureScope(erasure, at: item.seq)
+    }
     /// Changes whenever the history does, except by trimming.
     var mark: Seq { max(lastKept, lastErasure) }
     var isEmpty: Bool { items.isEmpty }
@@ -77,12 +90,17 @@ struct Unarchived: Sendable {
 
     /// The archive has everything up to this seq.
     mutating func archived(through seq: Seq) {
-        while let first = items.first, first.seq <= seq { byteCount -= items.removeFirst().byteCount }
+        while let first = items.first, first.seq <= seq {
+            byteCount -= first.byteCount
+            if first.isErasure { erasureCount -= 1 }
+            items.removeFirst()
+        }
     }
 
     private mutating func append(_ item: Item) {
         items.append(item)
         byteCount += item.byteCount
+        if item.isErasure { erasureCount += 1 }
     }
 
     // MARK: - Reading
@@ -105,7 +123,7 @@ struct Unarchived: Sendable {
     }
 
     /// Up to this seq nothing is left, whatever the archive has.
-    private var removedThrough: Seq? {
+    private static func removedThrough(_ erasures: [ErasureScope]) -> Seq? {
         erasures.compactMap { scope in
             if case .through(let last) = scope.erasure { min(last, scope.seq) } else { nil }
         }.max()
@@ -114,7 +132,7 @@ struct Unarchived: Sendable {
     /// What to ask the archive for: a page of messages that it is still to remove would be an empty one, although others
     /// follow.
     func archiveRequest(for request: HistoryRequest) -> HistoryRequest {
-        guard case .after(let seq) = request.position, let removed = removedThrough, seq < removed else {
+        guard case .after(let seq) = request.position, let removed = Self.removedThrough(erasures), seq < removed else {
             return request
         }
         return HistoryRequest(.after(removed), limit: request.limit)
@@ -122,21 +140,26 @@ struct Unarchived: Sendable {
 
     /// Adds what this state knows to a page of the archive. Take this value before the page is read: in the other order
     /// the page would lack the messages that move to the archive meanwhile.
+    ///
+    /// - Parameter later: what was erased since this value was taken.
     func complete(
-        _ page: ArchivePage, for request: HistoryRequest, _ clock: (MonotonicInstant) -> WallTime
+        _ page: ArchivePage, for request: HistoryRequest, erasing later: [ErasureScope] = [],
+        _ clock: (MonotonicInstant) -> WallTime
     ) -> ArchivePage {
-        if items.isEmpty { return page }
-        let erasures = erasures
+        if items.isEmpty, later.isEmpty { return page }
+        let erasures = erasures + later
         var found: [Seq: ArchivedMessage] = [:]
         for message in page.messages where !isRemoved(message, by: erasures) {
             found[message.seq] = isErased(message, by: erasures) ? message.erased : message
         }
-        var range = remaining(of: page.range)
+        var range = Self.remaining(of: page.range, after: erasures)
         for message in messages(clock) where !isRemoved(message, by: erasures) {
             range =
                 range.map { min($0.lowerBound, message.seq)...max($0.upperBound, message.seq) }
                 ?? message.seq...message.seq
-            if isWithin(message.seq, page, request) { found[message.seq] = message }
+            if isWithin(message.seq, page, request) {
+                found[message.seq] = isErased(message, by: later) ? message.erased : message
+            }
         }
         // Everything before a removed message is removed, too.
         let isFirst = page.messages.first.map { isRemoved($0, by: erasures) } ?? false
@@ -146,8 +169,10 @@ struct Unarchived: Sendable {
 
     /// The range of the archive without what it is still to erase. Its first message is then not known, only where it
     /// cannot be.
-    private func remaining(of range: ClosedRange<Seq>?) -> ClosedRange<Seq>? {
-        guard let range, let removed = removedThrough, range.lowerBound <= removed else { return range }
+    private static func remaining(
+        of range: ClosedRange<Seq>?, after erasures: [ErasureScope]
+    ) -> ClosedRange<Seq>? {
+        guard let range, let removed = removedThrough(erasures), range.lowerBound <= removed else { return range }
         return range.upperBound > removed ? removed.next...range.upperBound : nil
     }
 
@@ -182,6 +207,8 @@ struct Unarchived: Sendable {
         var steps: [ArchiveStep] = []
         /// The seq of the last item.
         var last = Seq.zero
+
+        var hasErasure: Bool { steps.contains { if case .erase = $0 { true } else { false } } }
     }
 
     /// A batch ends with the step that reaches this number: a moderator may erase one message after the other.

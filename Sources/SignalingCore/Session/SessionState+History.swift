@@ -44,18 +44,33 @@ extension SessionState {
     /// Whether the session keeps messages, or may have some.
     var keepsMessages: Bool { bounds.history != nil || hasHistory }
 
+    /// Whether earlier commands may have content that this erasure takes away. What the log of events has lost may be in
+    /// the log of commands still.
+    func mayHaveContent(of erasure: Erasure) -> Bool {
+        let scope = ErasureScope(erasure, at: log.lastSeq.next)
+        if case .message(let seq) = erasure, seq > log.reachesBackTo {
+            return log.entry(seq).map { $0.isErasable(by: scope) } ?? false
+        }
+        return log.reachesBackTo > .zero || log.entries.contains { $0.isErasable(by: scope) }
+    }
+
     /// - Returns: the seq of the erasure.
     @discardableResult
     mutating func eraseMessages(_ erasure: Erasure, _ now: MonotonicInstant) -> Seq {
         let end = log.lastSeq
         let scope = ErasureScope(erasure, at: end.next)
-        log.erase { entry in
-            guard case (.signal, .everyone) = (entry.kind, entry.audience) else { return false }
-            return scope.covers(entry.seq, from: entry.line.insertion?.bytes ?? [])
-        }
+        log.erase { $0.isErasable(by: scope) }
         let entry = log.append(audience: .everyone, kind: .erasure, now: now) { EncodedLine(.erased($0, erasure)) }
         unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
         return entry.seq
+    }
+}
+
+extension LogEntry {
+    /// Whether the entry has content that an erasure takes away.
+    fileprivate func isErasable(by scope: ErasureScope) -> Bool {
+        guard case (.signal, .everyone) = (kind, audience) else { return false }
+        return scope.covers(seq, from: line.insertion?.bytes ?? [])
     }
 }
 

@@ -91,14 +91,15 @@ extension Erasure {
         case (let ref?, nil, nil): self = .message(ref)
         case (nil, let through?, nil): self = .through(through)
         case (nil, nil, let user?): self = .user(user)
-        default: throw reader.error("name one message with \"ref\", or use \"through\" or \"user\"")
+        case (nil, nil, nil): throw reader.error("name one message with \"ref\", or use \"through\" or \"user\"")
+        default: throw reader.refusal("name one message with \"ref\", or use \"through\" or \"user\"")
         }
     }
 
     /// No log keeps a greater seq, so none may reach one.
     private static func seq(_ name: String, _ reader: MessageReader) throws(ClientMessageError) -> Seq? {
         let seq = try reader.seq(name)
-        guard seq ?? .zero <= .greatest else { throw reader.error("\"\(name)\" is greater than any seq") }
+        guard seq ?? .zero <= .greatest else { throw reader.refusal("\"\(name)\" is greater than any seq") }
         return seq
     }
 

@@ -27,32 +27,42 @@ public struct HistoryRequest: Hashable, Sendable {
     }
 }
 
+extension HistoryRequest.Position {
+    /// Every integer is a position (HIS-6): one outside of the seqs counts as the nearest end.
+    ///
+    /// - Returns: nil if both are given.
+    package init?(before: Int64?, after: Int64?) {
+        switch (before, after) {
+        case (nil, nil): self = .newest
+        case (let before?, nil): self = before > Seq.greatest.rawValue ? .newest : .before(Seq(max(0, before)))
+        case (nil, let after?): self = .after(Seq(min(max(0, after), Seq.greatest.rawValue)))
+        case (.some, .some): return nil
+        }
+    }
+}
+
 extension HistoryRequest {
     /// Reads the members of a `history` request.
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        let (before, after) = (try reader.seq("before"), try reader.seq("after"))
-        let limit = try Self.limit(reader, "limit")
-        switch (before, after) {
-        case (nil, nil): self.init(.newest, limit: limit)
-        case (let before?, nil): self.init(.before(before), limit: limit)
-        case (nil, let after?): self.init(.after(after), limit: limit)
-        case (.some, .some): throw reader.error("use \"before\" or \"after\", not both")
-        }
+        let limit = try reader.positiveCount("limit")
+        guard
+            let position = Position(
+                before: try reader.optionalInteger("before"), after: try reader.optionalInteger("after"))
+        else { throw reader.refusal("use \"before\" or \"after\", not both") }
+        self.init(position, limit: limit ?? Self.standardLimit)
     }
 
     /// Reads the option of a connect (HIS-5).
     init(option reader: MessageReader) throws(ClientMessageError) {
-        if let after = try reader.seq("after") {
-            self.init(.after(after), limit: try Self.limit(reader, "limit"))
-        } else {
-            self.init(.newest, limit: try Self.limit(reader, "last"))
+        let (last, limit) = (try reader.positiveCount("last"), try reader.positiveCount("limit"))
+        guard let after = try reader.optionalInteger("after") else {
+            self.init(.newest, limit: last ?? limit ?? Self.standardLimit)
+            return
         }
-    }
-
-    private static func limit(_ reader: MessageReader, _ name: String) throws(ClientMessageError) -> Int {
-        guard let limit = try reader.count(name) else { return standardLimit }
-        guard limit >= 1 else { throw reader.error("\"\(name)\" must be 1 or more") }
-        return limit
+        guard last == nil, let position = Position(before: nil, after: after) else {
+            throw reader.refusal("use \"last\" or \"after\", not both")
+        }
+        self.init(position, limit: limit ?? Self.standardLimit)
     }
 
     func write(to writer: inout JSONWriter) {

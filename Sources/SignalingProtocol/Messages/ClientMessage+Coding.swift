@@ -4,10 +4,14 @@ import JSONText
 public struct ClientMessageError: Error, Hashable, Sendable {
     public let id: RequestID?
     public let error: SignalingError
+    /// Whether the line counts as malformed (WIRE-9): not if a member has the right type, and a value that no request may
+    /// have.
+    public let isMalformed: Bool
 
-    public init(id: RequestID?, _ error: SignalingError) {
+    public init(id: RequestID?, _ error: SignalingError, isMalformed: Bool = true) {
         self.id = id
         self.error = error
+        self.isMalformed = isMalformed
     }
 }
 

@@ -25,6 +25,11 @@ struct MessageReader {
         ClientMessageError(id: id, SignalingError(.invalidParameter, message))
     }
 
+    /// The error of a well-formed line, with a value that no request may have (WIRE-9).
+    func refusal(_ message: String) -> ClientMessageError {
+        ClientMessageError(id: id, SignalingError(.invalidParameter, message), isMalformed: false)
+    }
+
     func requiredID() throws(ClientMessageError) -> RequestID {
         guard let id else { throw error("\"id\" must be an integer") }
         return id
@@ -57,9 +62,13 @@ struct MessageReader {
         return number
     }
 
+    func optionalInteger(_ name: String) throws(ClientMessageError) -> Int64? {
+        object[name] == nil ? nil : try requiredInteger(name)
+    }
+
     func requiredCount(_ name: String) throws(ClientMessageError) -> Int {
         guard let number = Int(exactly: try requiredInteger(name)), number >= 0 else {
-            throw error("\"\(path)\(name)\" must be 0 or more")
+            throw refusal("\"\(path)\(name)\" must be 0 or more")
         }
         return number
     }
@@ -68,10 +77,17 @@ struct MessageReader {
         object[name] == nil ? nil : try requiredCount(name)
     }
 
+    /// A number of things of which there is at least one.
+    func positiveCount(_ name: String) throws(ClientMessageError) -> Int? {
+        guard let number = try optionalInteger(name) else { return nil }
+        guard number >= 1 else { throw refusal("\"\(path)\(name)\" must be 1 or more") }
+        return Int(clamping: number)
+    }
+
     /// A sequence number. `Int64.max` is refused, so that adding 1 to a peer's number cannot overflow.
     func requiredSeq(_ name: String) throws(ClientMessageError) -> Seq {
         let number = try requiredInteger(name)
-        guard (0..<Int64.max).contains(number) else { throw error("\"\(path)\(name)\" must be 0 or more") }
+        guard (0..<Int64.max).contains(number) else { throw refusal("\"\(path)\(name)\" must be 0 or more") }
         return Seq(number)
     }
 

@@ -114,7 +114,7 @@ extension ModerationRequest {
         case "freeze": self = .freeze(try Terms(reader))
         case "unfreeze": self = .unfreeze
         default:
-            throw reader.error(
+            throw reader.refusal(
                 "\"action\" is unknown: use \"mute\", \"unmute\", \"ban\", \"unban\", \"freeze\" or \"unfreeze\"")
         }
     }
@@ -153,7 +153,8 @@ extension ModerationRequest.Subject {
         switch (try reader.user(), try reader.string("connectionId")) {
         case (let user?, nil): self = .user(user)
         case (nil, let connection?): self = .connection(ConnectionID(connection))
-        case (nil, nil), (.some, .some): throw reader.error("use \"user\" or \"connectionId\"")
+        case (nil, nil): throw reader.error("use \"user\" or \"connectionId\"")
+        case (.some, .some): throw reader.refusal("use \"user\" or \"connectionId\", and not both")
         }
     }
 
@@ -170,7 +171,8 @@ extension ModerationRequest.Lifted {
         switch (try reader.user(), try reader.seq("ref")) {
         case (let user?, nil): self = .user(user)
         case (nil, let ref?) where ref <= .greatest: self = .ref(ref)
-        case (nil, nil), (nil, .some), (.some, .some): throw reader.error("use \"user\", or \"ref\" with a seq")
+        case (nil, nil): throw reader.error("use \"user\", or \"ref\" with a seq")
+        case (nil, .some), (.some, .some): throw reader.refusal("use \"user\", or \"ref\" with a seq")
         }
     }
 
@@ -184,8 +186,10 @@ extension ModerationRequest.Lifted {
 
 extension ModerationRequest.Terms {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        self.init(seconds: try reader.count("seconds"), reason: try reader.string("reason"))
-        if let fault { throw reader.error(fault) }
+        self.init(
+            seconds: try reader.optionalInteger("seconds").map { Int(clamping: $0) },
+            reason: try reader.string("reason"))
+        if let fault { throw reader.refusal(fault) }
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -198,7 +202,7 @@ extension MessageReader {
     /// The member `user`.
     func user() throws(ClientMessageError) -> UserID? {
         guard let text = try string("user") else { return nil }
-        guard UserID.isValid(text) else { throw error(UserID.requirement) }
+        guard UserID.isValid(text) else { throw refusal(UserID.requirement) }
         return UserID(text)
     }
 

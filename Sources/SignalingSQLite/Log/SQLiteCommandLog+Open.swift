@@ -13,7 +13,7 @@ extension SQLiteCommandLog {
     ///   - overwritesDeleted: whether no deleted content may stay in the file: with a history somebody may erase messages
     ///     (HIS-9). It costs a write for each page that is given up.
     ///   - now: the clock of the loop's instants. Called on other threads, too.
-    ///   - wallTime: the date.
+    ///   - wallTime: the date at the call.
     ///   - post: executes work on the loop, after the calls that run. Called on another thread.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public static func open(
@@ -33,6 +33,8 @@ extension SQLiteCommandLog {
         wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
+        // Together with the date: reading a large state takes a while, and the log's time would lag by it.
+        let opened = now()
         let files = try DatabaseFiles(folder: folder)
         var discarded: [KeptCommands.Session] = []
         let (database, found) = try Database.openOrSetAside(
@@ -63,7 +65,7 @@ extension SQLiteCommandLog {
             discarded = content.keptSessions
             content.removeSessions()
         }
-        let clock = LogClock(opened: now(), wallTime: wallTime, lastKept: content.lastTime)
+        let clock = LogClock(opened: opened, wallTime: wallTime, lastKept: content.lastTime)
         let state = LogState(
             position: content.lastPosition, aliveAt: clock.time(at: now()), boot: boot, durability: durability,
             isClean: false, isCopy: false)
@@ -85,7 +87,7 @@ extension SQLiteCommandLog {
                 tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount, logger: logger)
             receiver.log = log
             // The last process may have been killed between the snapshot and the overwriting.
-            if overwritesDeleted, content.state?.isClean == false { log.writer.add([.scrub(nil, after: 0)]) }
+            if overwritesDeleted, content.state?.isClean == false { log.writer.add([.scrub(ScrubPass())]) }
             var kept = content.kept(openedAt: clock.time(at: now()))
             kept.discarded = discarded
             return (log, kept)

@@ -71,8 +71,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
             snapshot.position.number > tail.snapshotNumber || snapshot.replacesErased
         else { return }
         tails[snapshot.session]?.snapshotNumber = max(tail.snapshotNumber, snapshot.position.number)
-        let keep = LogWork.keep(tail.key, PendingSnapshot(snapshot))
-        writer.add(snapshot.replacesErased ? [keep, .scrub(tail.key, after: 0)] : [keep])
+        writer.add([.keep(tail.key, PendingSnapshot(snapshot))])
     }
 
     public func remove(_ session: SessionID, through position: LogPosition) {
@@ -206,8 +205,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
             case .needsSnapshots(let sessions):
                 observer?.log(needsSnapshotsOf: sessions)
             case .woken(let session, let key, let snapshot): noteWoken(session, key, snapshot)
-            case .scrubbed(let key, .some(let position)): writer.add([.scrub(key, after: position)])
-            case .scrubbed(_, nil): break
+            case .scrubs(let pass): writer.add([.scrub(pass)])
             case .forgotten(let count): sleeperCount -= count
             case .refused(let session, let refusal):
                 onRefusal?(session, refusal)

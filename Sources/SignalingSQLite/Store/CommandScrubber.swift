@@ -6,8 +6,10 @@ import SignalingProtocol
 /// The rows stay, since a missing one is damage, and they keep their sizes, since these decide when old rows are dropped.
 /// Used within the transactions of ``CommandStore``.
 final class CommandScrubber {
-    /// The rows that one transaction looks at, so that no acknowledgement waits long: about two milliseconds.
-    private static let rowLimit = 200
+    /// The rows that one transaction looks at, and those that it overwrites, so that no acknowledgement waits long: about
+    /// two milliseconds.
+    private static let rowLimit = 2_000
+    private static let overwriteLimit = 200
 
     private let covered: Statement
     private let rows: Statement
@@ -17,29 +19,36 @@ final class CommandScrubber {
         covered = try Statement("SELECT position FROM session WHERE key = ?", in: database)
         rows = try Statement(
             """
-            SELECT position, session, number, run, counter, time, length(bytes) FROM command WHERE position > ?
-            ORDER BY position LIMIT \(Self.rowLimit)
+            SELECT position, session, number, run, counter, time, length(bytes), substr(bytes, 1, 1) = x'00' FROM command
+            WHERE position > ? ORDER BY position LIMIT \(Self.rowLimit)
             """, in: database)
         update = try Statement("UPDATE command SET bytes = ?, checksum = ? WHERE position = ?", in: database)
     }
 
-    /// - Parameter key: of the session; `nil` for all commands that no session needs.
-    /// - Returns: the last position that was looked at; `nil` if no command follows.
-    func scrub(_ key: SessionKey?, after start: Int64) throws(DatabaseError) -> Int64? {
+    /// Does a part of a pass.
+    ///
+    /// - Returns: what is left of it; `nil` if no command follows.
+    func scrub(_ pass: ScrubPass) throws(DatabaseError) -> ScrubPass? {
         var ends: [Int64: Int64] = [:]
-        rows.bind(start, at: 1)
+        rows.bind(pass.position, at: 1)
         defer { rows.reset() }
-        var last = start
+        var next = pass
         var count = 0
+        var overwrittenCount = 0
         while try rows.step() {
             count += 1
-            last = rows.integer(0)
+            next.position = rows.integer(0)
             let owner = rows.integer(1)
-            guard key.map({ $0.rawValue == owner }) ?? true else { continue }
+            // A command begins with the version of its rules, which is never zero: an earlier pass has overwritten it.
+            let isOverwritten = rows.integer(7) != 0
+            guard pass.keys?.contains(SessionKey(owner)) ?? true, !isOverwritten else { continue }
             if ends[owner] == nil { ends[owner] = try coveredEnd(of: owner) }
-            if let end = ends[owner], last <= end { try overwrite(last, SessionKey(owner)) }
+            guard let end = ends[owner], next.position <= end else { continue }
+            try overwrite(next.position, SessionKey(owner))
+            overwrittenCount += 1
+            if overwrittenCount == Self.overwriteLimit { return next }
         }
-        return count < Self.rowLimit ? nil : last
+        return count < Self.rowLimit ? nil : next
     }
 
     /// Up to which position a session needs no command: all of them if it has ended.

@@ -73,7 +73,10 @@ final class CommandStore {
         var asked: [SessionID] = []
         var woken: [(session: SessionID, key: SessionKey, snapshot: KeptCommands.Snapshot?)] = []
         var forgottenCount = 0
-        var scrubbed: (key: SessionKey?, through: Int64?)?
+        /// The sessions whose snapshots have replaced commands with erased content.
+        var erased: [SessionKey] = []
+        /// What is left of a pass that was gone on with; `nil` at its end.
+        var scrubbed: ScrubPass??
     }
 
     /// Executes work in one transaction. When it throws, nothing has changed, and the work can be repeated unless the
@@ -158,6 +161,7 @@ final class CommandStore {
             guard let last = retention.position(of: snapshot.position.number, in: key) else { return }
             try update(key, snapshot.session, position: last, at: snapshot.position, snapshot: snapshot.bytes)
             outcome.kept.append((snapshot.position, snapshot.session, snapshot.bytes.count))
+            if snapshot.replacesErased { outcome.erased.append(key) }
         case .cover(let key, let session, let through):
             guard let last = retention.position(of: through.number, in: key) else { return }
             try update(key, session, position: last, at: through, snapshot: nil)
@@ -174,7 +178,7 @@ final class CommandStore {
                 try update(key, session, position: position, at: snapshot.position, snapshot: snapshot.bytes)
             }
             outcome.woken.append((session, key, snapshot))
-        case .scrub(let key, let after): outcome.scrubbed = (key, try scrubber.scrub(key, after: after))
+        case .scrub(let pass): outcome.scrubbed = .some(try scrubber.scrub(pass))
         case .forget(let sessions, let time): outcome.forgottenCount += try forget(sessions, at: time)
         }
     }

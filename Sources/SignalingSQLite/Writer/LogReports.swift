@@ -10,8 +10,8 @@ final class LogReports: Sendable {
         case needsSnapshots([SessionID])
         /// A session was to be woken: its snapshot, if it slept.
         case woken(SessionID, SessionKey, KeptCommands.Snapshot?)
-        /// Commands of a session, or of all, were overwritten up to this position; `nil`: the last one.
-        case scrubbed(SessionKey?, through: Int64?)
+        /// A pass over the commands begins, or goes on: each part waits behind the work that has come meanwhile.
+        case scrubs(ScrubPass)
         /// This number of sleeping sessions was forgotten.
         case forgotten(Int)
         case refused(SessionID, RefusedCommand)

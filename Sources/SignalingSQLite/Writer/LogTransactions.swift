@@ -22,6 +22,7 @@ final class LogTransactions {
     private let reports: LogReports
     private let logger: Logger
     private var isStalled = false
+    private var passes = ScrubPasses()
     private var cleaning = LogCleaning()
 
     init(
@@ -48,11 +49,20 @@ final class LogTransactions {
             reports.add(newReports(of: outcome))
             try checkpoints.committed(on: store.database)
             try cleaning.committed(isSignOfLife: isSignOfLife, store.database, checkpoints)
-            if let scrubbed = outcome.scrubbed, scrubbed.through == nil { cleaning.begin(store.database, checkpoints) }
+            scrub(after: outcome)
             return .kept
         } catch {
             return react(to: error)
         }
+    }
+
+    private func scrub(after outcome: CommandStore.Outcome) {
+        if let next = outcome.scrubbed {
+            passes.note(next: next)
+            if let next { reports.add([.scrubs(next)]) } else { cleaning.begin(store.database, checkpoints) }
+        }
+        for key in outcome.erased { passes.note(key) }
+        if let pass = passes.beginIfDue(now()) { reports.add([.scrubs(pass)]) }
     }
 
     /// Commits a batch on the loop: only what takes no longer than its rows, and waits for nobody.
@@ -78,6 +88,13 @@ final class LogTransactions {
     func close() throws(CommandLogFault) {
         checkpoints.stop()
         do throws(DatabaseError) {
+            var pass = passes.takeRest()
+            while let part = pass {
+                pass =
+                    try store.commit(
+                        WorkBatch(direct: [.scrub(part)]), aliveAt: clock.time(at: now()), isSignOfLife: false
+                    ).scrubbed ?? nil
+            }
             try store.close(aliveAt: clock.time(at: now()))
         } catch {
             throw files.fault(error)
@@ -94,9 +111,6 @@ final class LogTransactions {
         if !outcome.confirmed.isEmpty { new.append(.confirmed(outcome.confirmed)) }
         for one in outcome.kept { new.append(.kept(one.position, one.session, byteCount: one.byteCount)) }
         for one in outcome.woken { new.append(.woken(one.session, one.key, one.snapshot)) }
-        if let scrubbed = outcome.scrubbed {
-            new.append(.scrubbed(scrubbed.key, through: scrubbed.through))
-        }
         if outcome.forgottenCount > 0 { new.append(.forgotten(outcome.forgottenCount)) }
         if !outcome.asked.isEmpty { new.append(.needsSnapshots(outcome.asked)) }
         return new

@@ -16,9 +16,8 @@ enum LogWork: Sendable {
     case cover(SessionKey, SessionID, through: LogPosition)
     /// The session has ended, and has no further commands.
     case end(SessionKey)
-    /// Overwrites a number of commands from this global position on: those of the session that its snapshot covers, or all
-    /// that no session needs.
-    case scrub(SessionKey?, after: Int64)
+    /// Goes on with a pass over the commands.
+    case scrub(ScrubPass)
     /// The session sleeps, and has no further commands.
     case sleep(SessionKey, PendingSnapshot, SleepReason)
     /// Makes a sleeping session one with this key.
@@ -31,12 +30,14 @@ enum LogWork: Sendable {
 final class PendingSnapshot: Sendable {
     let session: SessionID
     let position: LogPosition
+    let replacesErased: Bool
     private let encode: @Sendable () -> [UInt8]
     private let encoded = Mutex<[UInt8]?>(nil)
 
     init(_ snapshot: CommandSnapshot) {
         session = snapshot.session
         position = snapshot.position
+        replacesErased = snapshot.replacesErased
         encode = snapshot.encode
     }
 

@@ -7,6 +7,13 @@ enum PathText {
     /// - Returns: nil for a malformed escape, for text that is not UTF-8, and for a segment that is no name: an empty one,
     ///   `.` and `..`.
     static func decoded(_ text: String) -> String? {
+        decodedID(text).flatMap { [".", ".."].contains($0) ? nil : $0 }
+    }
+
+    /// Without percent escapes, also `.` and `..`: in the place of an ID, they are no folders.
+    ///
+    /// - Returns: nil for a malformed escape, for text that is not UTF-8, and for an empty one.
+    static func decodedID(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()
         while let byte = rest.next() {
@@ -18,6 +25,6 @@ enum PathText {
             else { return nil }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self).flatMap { ["", ".", ".."].contains($0) ? nil : $0 }
+        return String(validating: bytes, as: UTF8.self).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

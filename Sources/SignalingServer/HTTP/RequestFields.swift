@@ -50,22 +50,39 @@ extension JSONObject {
     }
 }
 
+extension HistoryRequest {
+    /// - Parameter value: of a name in the query.
+    init(query value: (String) -> String?) throws(SignalingError) {
+        func integer(_ name: String) throws(SignalingError) -> Int64? {
+            guard let text = value(name) else { return nil }
+            guard let number = Int64(text) else {
+                throw SignalingError(.invalidParameter, "\"\(name)\" must be an integer")
+            }
+            return number
+        }
+        let limit = try integer("limit") ?? Int64(Self.standardLimit)
+        guard limit >= 1 else { throw SignalingError(.invalidParameter, "\"limit\" must be 1 or more") }
+        guard let position = Position(before: try integer("before"), after: try integer("after")) else {
+            throw SignalingError(.invalidParameter, "use \"before\" or \"after\", not both")
+        }
+        self.init(position, limit: Int(clamping: limit))
+    }
+}
+
 extension HTTPExchange {
     /// What a request for a page of the history asks for (HIS-10).
-    func historyRequest() throws(SignalingError) -> HistoryRequest {
-        let (before, after) = (try seq("before"), try seq("after"))
-        var limit = HistoryRequest.standardLimit
-        if let text = queryValue("limit") {
-            guard let number = Seq(digits: text)?.rawValue, number >= 1 else {
-                throw SignalingError(.invalidParameter, "\"limit\" must be a number from 1")
-            }
-            limit = Int(clamping: number)
-        }
-        switch (before, after) {
-        case (nil, nil): return HistoryRequest(.newest, limit: limit)
-        case (let before?, nil): return HistoryRequest(.before(before), limit: limit)
-        case (nil, let after?): return HistoryRequest(.after(after), limit: limit)
-        case (.some, .some): throw SignalingError(.invalidParameter, "use \"before\" or \"after\", not both")
+    func historyRequest() throws(SignalingError) -> HistoryRequest { try HistoryRequest(query: queryValue) }
+
+    /// What a request to erase several messages names (HIS-10).
+    func erasure() throws(SignalingError) -> Erasure {
+        switch (try seq("through"), queryValue("user")) {
+        case (let through?, nil): return .through(through)
+        case (nil, let user?) where UserID.isValid(user): return .user(UserID(user))
+        case (nil, .some): throw SignalingError(.invalidParameter, UserID.requirement)
+        case (nil, nil), (.some, .some):
+            throw SignalingError(
+                .invalidParameter,
+                "use \"through\" with the seq of the last message to erase, or \"user\" with a user ID")
         }
     }
 

@@ -127,7 +127,7 @@ enum ProjectRoute: Hashable {
             guard let seq = Seq(digits: parts[1]) else { return nil }
             self = .message(session, seq)
         case ("user", 3) where parts[2] == "message":
-            guard let user = PathText.decoded(parts[1]) else { return nil }
+            guard let user = PathText.decodedID(parts[1]) else { return nil }
             self = .userMessages(session, UserID(user))
         case ("moderation", 1): self = .moderation(session)
         case ("stream", 1): self = .streams(session)

@@ -193,7 +193,6 @@ final class Hub<Environment: HubEnvironment> {
     func readHistory(
         _ request: HistoryRequest, of session: SessionID, answer: @escaping (Result<PageBytes, SignalingError>) -> Void
     ) {
-        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
         history.read(request, of: session, now: environment.now, answer: answer)
     }
 
@@ -209,7 +208,8 @@ final class Hub<Environment: HubEnvironment> {
             switch effect {
             case .send(let message): send(message, to: peer)
             case .sendLine(let line): send(line, to: peer)
-            case .readHistory(let id, let request, let session): read(request, id, of: session, for: peer)
+            case .readHistory(let id, let request, let session, let last):
+                read(request, id, of: session, upTo: last, for: peer)
             case .enter(let request, let welcome, let entry): enter(peer, request, welcome, entry)
             case .authenticate(let request): authenticate(request, for: peer)
             case .verify(let request, let refresh): verify(refresh, request, for: peer)
@@ -389,9 +389,10 @@ final class Hub<Environment: HubEnvironment> {
     }
 
     private func read(
-        _ request: HistoryRequest, _ id: RequestID, of session: SessionID, for peer: Peer<Environment.Socket>
+        _ request: HistoryRequest, _ id: RequestID, of session: SessionID, upTo last: Seq?,
+        for peer: Peer<Environment.Socket>
     ) {
-        history.read(request, of: session, now: now) { [weak self] result in
+        history.read(request, of: session, upTo: last, now: now) { [weak self] result in
             // The client may have gone meanwhile.
             guard let self, peers[peer.socket.id] === peer else { return }
             handle(.pageRead(id, result.map { $0.line(answering: id) }), for: peer)

@@ -108,7 +108,7 @@ public enum MetricsTable {
     static let historyBytes = MetricDeclaration(
         .gauge, "history_size_bytes", "What these messages count for the bounds of the history. Not with redis.")
     static let sleepers = MetricDeclaration(
-        .gauge, "sessions_asleep", "Sessions that nobody is in and that have a history. Not with redis.")
+        .gauge, "sessions_asleep", "Sessions that nobody is in, with a history or a restriction. Not with redis.")
     static let historyReads = MetricDeclaration(
         .counter, "history_reads_total", labels: ["outcome"],
         "Pages of history for clients and REST: read, shared (from a read for somebody else), or failed.")

@@ -31,6 +31,14 @@ public enum Revocation: Hashable, Sendable {
         }
     }
 
+    /// The second since 1970 from which tokens are valid again; `nil` for a single token.
+    public var before: Int64? {
+        switch self {
+        case .everything(let before), .user(_, let before): before
+        case .token: nil
+        }
+    }
+
     /// - Parameter before: has no meaning for a single token.
     public init(_ subject: Subject, before: Int64) {
         self =

@@ -20,7 +20,8 @@ struct Claims: Codable {
     var data: String?
     /// The user ID (USR-1). A value that is not a string is read as the empty string, which is no user ID.
     var user: String?
-    /// The permission to read the session's history (HIS-8). A value that is not a string permits nothing.
+    /// The permission to read the session's history (HIS-8). A value that is not a string permits nothing, but
+    /// `null` says nothing.
     var history: String?
     var applicationID: String?
     /// The values of `sub` and `subject`: Vonage's SDKs differ in the name. Written as `subject`. A value that is not a
@@ -59,12 +60,14 @@ struct Claims: Codable {
         role = try claims.decodeIfPresent(String.self, forKey: .role)
         scope = try claims.decodeIfPresent(String.self, forKey: .scope)
         connectionData = try claims.decodeIfPresent(String.self, forKey: .connectionData)
-        history = claims.contains(.history) ? (try? claims.decode(String.self, forKey: .history)) ?? "" : nil
         data = try? claims.decode(String.self, forKey: .data)
         jti = try? claims.decode(String.self, forKey: .jti)
-        // Some backends write null for what is absent.
-        let hasUser = claims.contains(.user) && !((try? claims.decodeNil(forKey: .user)) ?? false)
-        user = hasUser ? (try? claims.decode(String.self, forKey: .user)) ?? "" : nil
+        // Some backends write null for what is absent. Any other value that is not a string is one that is not valid.
+        func statement(_ key: CodingKeys) -> String? {
+            let isThere = claims.contains(key) && !((try? claims.decodeNil(forKey: key)) ?? false)
+            return isThere ? (try? claims.decode(String.self, forKey: key)) ?? "" : nil
+        }
+        (user, history) = (statement(.user), statement(.history))
         // A project with a secret does not use these three, so a wrong type must not make its token invalid.
         applicationID = try? claims.decode(String.self, forKey: .applicationID)
         subjects = [.sub, .subject].filter(claims.contains).map { (try? claims.decode(String.self, forKey: $0)) ?? "" }

@@ -26,6 +26,8 @@ public enum Refusal: String, CaseIterable, Sendable {
     case upgradeMissing
     /// The page that opens the WebSocket has an origin that is not allowed.
     case origin
+    /// The client of a server that serves its own network only is of another one.
+    case foreignNetwork
     /// The project has its maximum number of connections.
     case project
     /// The token has its maximum number of connections.
@@ -45,6 +47,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         case .proxyHeader: "the trusted proxy's header with the client's address is missing or malformed"
         case .upgradeMissing: "the proxy in front does not pass WebSocket upgrades"
         case .origin: "pages of this origin may not open WebSockets"
+        case .foreignNetwork: "this server is shared with its own network only"
         case .project: "the project has reached its maximum number of connections"
         case .token: "the token has reached its maximum number of connections"
         }
@@ -55,7 +58,7 @@ public enum Refusal: String, CaseIterable, Sendable {
         switch self {
         case .silent: true
         case .addressRate, .addressConnections, .addressUnjoined, .serverFull, .displaced, .descriptors, .notTLS,
-            .proxyHeader, .upgradeMissing, .origin, .project, .token:
+            .proxyHeader, .upgradeMissing, .origin, .foreignNetwork, .project, .token:
             false
         }
     }

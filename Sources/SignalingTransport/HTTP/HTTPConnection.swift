@@ -78,7 +78,9 @@ final class HTTPConnection: TurnEndClosable {
             headers, isForSocket: path == server.options.webSocketPath, subprotocol: server.options.subprotocol)
         {
         case .accept:
-            guard let refusal = admissionRefusal(headers, path) ?? originRefusal(headers) else { return 0 }
+            guard let refusal = admissionRefusal(headers, path) ?? networkRefusal() ?? originRefusal(headers) else {
+                return 0
+            }
             return refuseUpgrade(refusal, server, origin: refusal == .origin ? headers[WSI_TOKEN_ORIGIN] : nil)
         case .upgradeMissing: return refuseUpgrade(admissionRefusal(headers, path) ?? .upgradeMissing, server)
         case .hangUp: return respond(to: .upgradeRefused)
@@ -336,6 +338,11 @@ final class HTTPConnection: TurnEndClosable {
     /// The refusal of a handshake whose upgrade did not arrive: only handshakes have a key.
     private func lostUpgrade(_ headers: RequestHeaders) -> Refusal? {
         headers.length(WSI_TOKEN_KEY) > 0 ? .upgradeMissing : nil
+    }
+
+    private func networkRefusal() -> Refusal? {
+        guard server?.options.isLocalOnly == true, !isOverLoopback, !isOverLocalNetwork else { return nil }
+        return .foreignNetwork
     }
 
     private func originRefusal(_ headers: RequestHeaders) -> Refusal? {

@@ -40,7 +40,7 @@ public struct HTTPResponse: Sendable {
         case .addressRate, .addressConnections, .addressUnjoined:
             .refusal(429, refusal.text, headers: [("Retry-After", "1")])
         case .serverFull, .displaced, .descriptors: .refusal(503, refusal.text, headers: [("Retry-After", "1")])
-        case .origin, .project, .token: .refusal(403, refusal.text)
+        case .origin, .foreignNetwork, .project, .token: .refusal(403, refusal.text)
         case .silent: .refusal(408, refusal.text)
         case .notTLS, .proxyHeader: .refusal(400, refusal.text)
         case .upgradeMissing: .refusal(426, refusal.text, headers: UpgradeCheck.upgrade)

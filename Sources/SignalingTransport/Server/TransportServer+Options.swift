@@ -67,6 +67,8 @@ extension TransportServer {
         /// The values of `Origin` with which a page may open a WebSocket; clients without `Origin` are not affected.
         /// Default: nil, all.
         public var allowedOrigins: Set<String>?
+        /// Whether clients of other networks than this machine's own get no WebSocket. Default: false.
+        public var isLocalOnly = false
         /// The time from accepting a connection to the end of its headers, the TLS handshake included; and again from
         /// there to the end of the body. Absolute: bytes that arrive do not extend it. Default:
         /// ``Limits/requestTimeout``.

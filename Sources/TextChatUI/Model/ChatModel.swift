@@ -25,6 +25,8 @@ public final class ChatModel {
     public private(set) var isLoadingEarlier = false
     /// The ``NameBook/revision`` of the names: a view that shows names depends on it.
     public private(set) var nameRevision = 0
+    /// What it means that there are no messages; nil: there are some, or nobody knows yet.
+    public private(set) var emptyNote: ChatWord?
     /// What the user must know about the draft or the outbox; nil: nothing.
     public private(set) var notice: ChatWord?
     /// Whether the draft has a text to send, and the user may send it.
@@ -218,6 +220,13 @@ public final class ChatModel {
         typing = phrase.text(.matching(language))
     }
 
+    /// A session without a history may have had messages before (HIS-8).
+    private var currentEmptyNote: ChatWord? {
+        guard chat.rows.isEmpty, status == .connected, let channel = chat.channel else { return nil }
+        if !channel.hasHistory { return .fromNowOn }
+        return chat.hasEarlier == false ? .noMessages : nil
+    }
+
     /// Copies what has changed: a view redraws for each assignment.
     private func refresh() {
         if nameRevision != chat.names.revision { nameRevision = chat.names.revision }
@@ -225,6 +234,7 @@ public final class ChatModel {
         if unreadCount != chat.unreadCount { unreadCount = chat.unreadCount }
         if hasEarlier != (chat.hasEarlier == true) { hasEarlier = chat.hasEarlier == true }
         if isLoadingEarlier != chat.isLoadingEarlier { isLoadingEarlier = chat.isLoadingEarlier }
+        if emptyNote != currentEmptyNote { emptyNote = currentEmptyNote }
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
         let restriction = (ban ?? chat.restriction).map { RestrictionWords.text(of: $0, now: .now) } ?? ""

@@ -19,9 +19,7 @@
                 ScrollView {
                     LazyVStack(alignment: .leading, spacing: 4) {
                         if model.hasEarlier { earlier }
-                        if model.rows.isEmpty, model.status == .connected {
-                            Text(ChatWord.noMessages.text).foregroundStyle(.secondary)
-                        }
+                        if let note = model.emptyNote { Text(note.text).foregroundStyle(.secondary) }
                         ForEach(model.rows) { row in ChatRow(row: row, model: model) }
                     }
                     .padding()

@@ -33,6 +33,7 @@ public enum ChatWord: String, CaseIterable, Sendable {
     case beginning = "This is the beginning of the conversation."
     case gap = "The connection was interrupted. Messages may be missing here."
     case noMessages = "No messages yet. Write the first one."
+    case fromNowOn = "You see messages from now on."
     case showEarlier = "Show earlier messages"
     case loadingEarlier = "Loading earlier messages…"
 

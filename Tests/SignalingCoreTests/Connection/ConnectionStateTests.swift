@@ -566,6 +566,17 @@ struct ConnectionStateTests {
         #expect(state.isClosing)
     }
 
+    @Test("WIRE-9: a well-formed request with a value that no request may have gets its 400, and does not count")
+    func refusedValues() {
+        var state = Phase.connected.state
+        let line = ConnectionState.Input.receivedMalformed(
+            ClientMessageError(id: RequestID(5), SignalingError(.invalidParameter, "no"), isMalformed: false))
+        for _ in 1...30 {
+            #expect(
+                state.handle(line, now: .seconds(2)).map(\.testDescription) == ["send error 5 400 OT_INVALID_PARAMETER"])
+        }
+    }
+
     // MARK: Before connect, and the rate of lines
 
     @Test(

@@ -54,7 +54,9 @@ struct HistoryReadTests {
     @Test("HIS-5: the page that the connect asks for is read after `connected`, and only by who may read")
     func option() {
         var reader = Reader(option: HistoryRequest(.newest, limit: 7))
-        #expect(reader.new().map { $0.prefix(5) } == ["enter", "read "])
+        let effects = reader.new()
+        #expect(effects.map { $0.prefix(5) } == ["enter", "read "])
+        #expect(effects.last?.hasPrefix("read newest up to \(JoinResult.test.seq)") == true, "\(effects)")
         reader.read(1)
         #expect(reader.new() == ["send " + String(repeating: "x", count: 20)])
         for (access, keeps, outcome) in [

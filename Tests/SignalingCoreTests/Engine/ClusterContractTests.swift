@@ -81,12 +81,11 @@ private final class WholeCluster: SessionEngine {
         for node in cluster.nodes { node.engine.changeLimits(to: new, history, now: now) }
     }
     func keepsHistory(_ session: SessionID) -> Bool { engine.keepsHistory(session) }
-    func historyMark(of session: SessionID) -> Seq? { engine.historyMark(of: session) }
     func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        engine.readHistory(request, of: session, answer: answer)
+        engine.readHistory(request, of: session, unless: isAnswered, answer: answer)
     }
     func sweepHistory(now: WallTime) { engine.sweepHistory(now: now) }
     func endSessions() { for node in cluster.nodes { node.engine.endSessions() } }

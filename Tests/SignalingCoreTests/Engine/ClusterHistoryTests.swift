@@ -96,6 +96,60 @@ struct ClusterHistoryTests {
         #expect(a.history() == ["2"])
     }
 
+    @Test("HIS-4, HIS-9, LOG-35: what another node has confirmed counts for the mark of a shared page")
+    func markOfAnotherNode() {
+        a.join("ada")
+        b.join("bob")
+        cluster.settle()
+        a.signal("ada", 1)
+        cluster.settle()
+        b.submit(.erase(.server, .message(Seq(3))), request: 7)
+        // Until the second node has its answer, and the first has not heard of it.
+        for _ in 0..<100 where !b.outcomes.contains("7: erased 4") {
+            b.engine.advance(to: cluster.now)
+            b.log.send()
+            b.log.receive()
+        }
+        #expect(a.engine.state(of: room)?.log.lastSeq == Seq(3) && b.outcomes.last == "7: erased 4")
+        var marks: [Seq?] = []
+        for _ in 0..<3 {
+            a.engine.readHistory(HistoryRequest(), of: room) { mark in
+                marks.append(mark)
+                return true
+            } answer: { _ in
+                Issue.record("the page is shared")
+            }
+        }
+        cluster.settle()
+        #expect(marks == [Seq(4), Seq(4), Seq(4)])
+    }
+
+    @Test("LOG-35: readers that come while a node asks its log share the next question")
+    func waitingReaders() {
+        var readers = WaitingReaders()
+        var answered: [Int] = []
+        func add(_ numbers: ClosedRange<Int>) {
+            for number in numbers { readers.add { _ in answered.append(number) } }
+        }
+        add(1...2)
+        let asks1 = readers.beginAsking()
+        #expect(asks1 == true)
+        add(3...4)
+        let asks2 = readers.beginAsking()
+        #expect(asks2 == false)
+        for reader in readers.takeAsked() { reader(.unreadable) }
+        #expect(answered == [1, 2])
+        let asks3 = readers.beginAsking()
+        #expect(asks3 == true)
+        add(5...5)
+        readers = readers.reopened
+        // The answer to an earlier question says nothing of the new copy.
+        let asks4 = readers.beginAsking()
+        #expect(asks4 == true)
+        for reader in readers.takeAll() { reader(.unreadable) }
+        #expect(answered == [1, 2, 3, 4, 5] && readers.isEmpty)
+    }
+
     @Test("LOG-6, HIS-1: a room that wakes has the limits of the node that wakes it")
     func newLimits() {
         putToSleep()

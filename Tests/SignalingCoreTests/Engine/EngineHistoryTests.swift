@@ -12,8 +12,11 @@ final class HeldArchive: MessageArchive {
     var fails = false
     /// Whether the question for the last seq waits, as for an archive on another machine.
     var holdsReads = false
+    /// Whether a page is read at once, and answered later.
+    var holdsPages = false
     private var waiting: [() -> Void] = []
     private(set) var appends: [[Int64]] = []
+    private(set) var eraseCount = 0
 
     func release() {
         let waiting = waiting
@@ -37,6 +40,7 @@ final class HeldArchive: MessageArchive {
     }
 
     func erase(_ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+        eraseCount += 1
         write(answer) { self.kept.erase(erasure, of: session, answer: $0) }
     }
 
@@ -44,7 +48,9 @@ final class HeldArchive: MessageArchive {
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        kept.page(request, of: session, answer: answer)
+        kept.page(request, of: session) { page in
+            if self.holdsPages { self.waiting.append { answer(page) } } else { answer(page) }
+        }
     }
 
     func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
@@ -120,11 +126,11 @@ private final class Host: SessionEngineObserver {
             command, to: room, ticket: CommandTicket(origin: 1, request: RequestID(requestCount)), now: now)
     }
 
-    func join(_ name: String, user: UserID? = nil) {
+    func join(_ name: String, user: UserID? = nil, role: Role = .moderator) {
         submit(
             .join(
                 JoinRequest(
-                    connectionId: client(name), socket: socket1, role: .moderator, data: "", user: user,
+                    connectionId: client(name), socket: socket1, role: role, data: "", user: user,
                     wallTime: .init(milliseconds: 0), secretHash: hash(name))))
     }
 
@@ -134,17 +140,26 @@ private final class Host: SessionEngineObserver {
 
     func leave(_ name: String) { submit(.leave(SocketBinding(client(name), socket1), .clientDisconnected)) }
 
+    func erase(_ erasure: Erasure, _ name: String) {
+        submit(.erase(.connection(SocketBinding(client(name), socket1), nil), erasure))
+    }
+
     /// Everything that the session's history has, in order.
     var history: [String] {
         var page: [String] = []
-        engine.readHistory(HistoryRequest(.newest, limit: 200), of: room) { result in
-            guard case .success(let read) = result else { return page.append("unreadable") }
-            page = read.messages.map { message in
-                let content = message.content.map { text($0) } ?? "erased"
-                return "\(message.seq) " + content.replacing(#","type":"chat","data":"#, with: "")
-            }
-        }
+        read { page = $0 }
         return page
+    }
+
+    func read(_ position: HistoryRequest.Position = .newest, answer: @escaping ([String]) -> Void) {
+        engine.readHistory(HistoryRequest(position, limit: 200), of: room) { result in
+            guard case .success(let read) = result else { return answer(["unreadable"]) }
+            answer(
+                read.messages.map { message in
+                    let content = message.content.map { text($0) } ?? "erased"
+                    return "\(message.seq) " + content.replacing(#","type":"chat","data":"#, with: "")
+                })
+        }
     }
 
     var isHosted: Bool { engine.state(of: room) != nil }
@@ -446,6 +461,131 @@ struct EngineHistoryTests {
         #expect(host.history == ["2 erased", #"3 "two""#])
     }
 
+    @Test(
+        "HIS-9: what is erased while the archive reads a page is erased in the page", arguments: [false, true],
+        [Erasure.message(Seq(3)), .user("u"), .through(Seq(3))])
+    func erasedMeanwhile(isTold: Bool, erasure: Erasure) {
+        let host = Host()
+        host.join("bob", user: "u")
+        host.say("old", "bob")
+        host.say("older", "bob")
+        if isTold { host.pass(61) } else { host.settle() }
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.archive.holdsPages = true
+        var pages: [[String]] = []
+        host.read { pages.append($0) }
+        host.read(.after(.zero)) { pages.append($0) }
+        host.erase(erasure, "ada")
+        // The archive is told, and answers, before it answers the page.
+        host.pass(61)
+        host.archive.holdsPages = false
+        host.archive.release()
+        let expected =
+            switch erasure {
+            case .message: [#"2 "old""#, "3 erased", #"5 "one""#]
+            case .user: ["2 erased", "3 erased", #"5 "one""#]
+            case .through: [#"5 "one""#]
+            }
+        #expect(pages == [expected, expected])
+        #expect(host.history == expected)
+    }
+
+    @Test("HIS-9: erasures share a snapshot, and what is refused or concerns nothing has none")
+    func snapshotsOfErasures() {
+        let host = Host()
+        host.join("ada")
+        host.join("sub", role: .subscriber)
+        for text in ["one", "two", "three"] { host.say(text) }
+        host.settle()
+        for erasure in [Erasure.message(Seq(3)), .user("nobody"), .through(Seq(3))] { host.erase(erasure, "sub") }
+        for erasure in [Erasure.message(Seq(90)), .message(Seq(1)), .user("nobody")] { host.erase(erasure, "ada") }
+        host.settle()
+        #expect(host.log.erasingSnapshotCount == 0)
+        host.erase(.message(Seq(3)), "ada")
+        host.settle()
+        #expect(host.log.erasingSnapshotCount == 1)
+        host.erase(.message(Seq(3)), "ada")
+        host.pass(60)
+        #expect(host.log.erasingSnapshotCount == 1, "it was erased already")
+        for seq in 4...5 as ClosedRange<Int64> {
+            host.erase(.message(Seq(seq)), "ada")
+            host.pass(1)
+        }
+        #expect(host.log.erasingSnapshotCount == 2)
+        host.pass(19)
+        #expect(host.log.erasingSnapshotCount == 3, "HIS-9 gives a minute")
+        host.pass(120)
+        #expect(host.log.erasingSnapshotCount == 3)
+    }
+
+    @Test("HIS-9: the log forgets erased content before its session sleeps, and before the process stops")
+    func lastSnapshots() {
+        for stops in [false, true] {
+            let host = Host()
+            host.join("ada")
+            for text in ["one", "two"] { host.say(text) }
+            host.settle()
+            for seq in 2...3 as ClosedRange<Int64> {
+                host.erase(.message(Seq(seq)), "ada")
+                host.settle()
+            }
+            #expect(host.log.erasingSnapshotCount == 1)
+            if stops { host.engine.endSessions() } else { host.leave("ada") }
+            host.settle()
+            #expect(host.log.erasingSnapshotCount == 2)
+        }
+    }
+
+    @Test("MOD-7: what holds in a session that never was is no fault, although another one sleeps")
+    func moderationOfNobody() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        host.leave("ada")
+        host.settle()
+        var readings: [ModerationReading] = []
+        for session in ["never", room] as [SessionID] {
+            host.engine.readModeration(of: session, now: host.now) { readings.append($0) }
+        }
+        host.settle()
+        #expect(readings == [.absent, .report(ModerationReport(restrictions: [], actions: []))])
+    }
+
+    @Test("HIS-9: a session that a killed process has left behind an erasure forgets the content")
+    func snapshotAfterRestart() {
+        let host = Host()
+        host.join("ada")
+        for text in ["one", "two"] { host.say(text) }
+        host.settle()
+        for seq in 2...3 as ClosedRange<Int64> { host.erase(.message(Seq(seq)), "ada") }
+        host.settle()
+        let count = host.log.erasingSnapshotCount
+        let next = host.restarted()
+        next.settle()
+        #expect(next.log.erasingSnapshotCount == count + 1)
+    }
+
+    @Test("HIS-9: the archive is told of many erasures at once, and of messages as before")
+    func erasuresShareABatch() {
+        let host = Host()
+        host.join("ada")
+        for number in 1...40 { host.say("\(number)") }
+        host.settle()
+        host.pass(61)
+        #expect(host.archive.appends.count == 1)
+        for seq in 2...30 as ClosedRange<Int64> {
+            host.erase(.message(Seq(seq)), "ada")
+            host.pass(0.1)
+        }
+        #expect(host.archive.eraseCount == 1, "the first at once, and the others within 5 s")
+        host.pass(5)
+        #expect(host.archive.eraseCount == 29)
+        #expect(host.history.filter { $0.hasSuffix("erased") }.count == 29)
+    }
+
     @Test("HIS-2, HIS-3: a sleeper whose history is empty is forgotten")
     func sweeping() {
         let host = Host()
@@ -464,7 +604,7 @@ struct EngineHistoryTests {
         #expect(host.welcomes.last?.seq == Seq(1))
     }
 
-    @Test("LOG-6, HIS-1: a changed setting reaches a session that is there")
+    @Test("LOG-6, HIS-1, HIS-8: a changed setting reaches a session that is there, and none is read at once")
     func changedSetting() {
         let host = Host()
         host.join("ada")
@@ -477,6 +617,7 @@ struct EngineHistoryTests {
         host.settle()
         #expect(host.history == [#"3 ,"type":"other","data":"x""#])
         host.engine.changeLimits(to: .init(), .none, now: host.now)
+        #expect(!host.engine.keepsHistory(room), "the session has yet to learn of it")
         host.settle()
         #expect(!host.engine.keepsHistory(room))
     }

@@ -15,6 +15,7 @@ struct ClientMessageTests {
             #expect(error?.error.code.number == refusal["code"]?.integerValue.map { Int($0) })
             #expect(error?.error.code.name == refusal["name"]?.stringValue)
             #expect(error?.id?.rawValue == vector["id"]?.integerValue)
+            #expect(error?.isMalformed == vector["malformed"]?.boolValue ?? true)
         } else {
             let message = try readClient(line)
             let written = vector["written"]?.stringValue ?? line

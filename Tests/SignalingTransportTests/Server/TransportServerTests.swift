@@ -151,6 +151,23 @@ struct TransportServerTests {
         }
     }
 
+    @Test("WIRE-12: a server for its own network opens no WebSocket for another one", arguments: Wire.allCases)
+    func localOnly(wire: Wire) async throws {
+        let configure: @Sendable (inout TransportServer.Options) -> Void = {
+            $0.isLocalOnly = true
+            $0.trustedProxies = ["127.0.0.1"].compactMap { AddressBlock($0) }
+        }
+        try await TestServer.with(wire, configure) { server in
+            for (address, isAllowed) in [
+                ("192.168.7.20", true), ("127.0.0.1", true), ("203.0.113.9", false), ("2001:db8::1", false),
+            ] {
+                let socket = try? server.webSocket(extra: "X-Forwarded-For: \(address)\r\n")
+                #expect((socket != nil) == isAllowed, "\(address)")
+            }
+            try await server.onLoop { server, _ in #expect(server.refusals.counts[.foreignNetwork] == 2) }
+        }
+    }
+
     @Test("a trusted proxy's client has the limit, and its address is reported", arguments: Wire.allCases)
     func proxies(wire: Wire) async throws {
         let configure: @Sendable (inout TransportServer.Options) -> Void = {

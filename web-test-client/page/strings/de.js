@@ -53,9 +53,9 @@ export const de = {
   participants: 'Teilnehmer',
   chat: 'Chat',
   nobodyWrote: 'Noch keine Nachrichten.',
-  writeFirst:
-    'Schreiben Sie die erste. Um mit sich selbst zu chatten, wählen Sie „Zwei Personen“, oder öffnen Sie diese ' +
-    'Seite in einem privaten Fenster.',
+  writeFirst: 'Schreiben Sie die erste.',
+  chatWithYourself:
+    'Um mit sich selbst zu chatten, wählen Sie „Zwei Personen“, oder öffnen Sie diese Seite in einem privaten Fenster.',
   you: 'Sie',
   away: 'abwesend',
   guestTag: 'Gast',

@@ -53,9 +53,9 @@ export const fr = {
   participants: 'Participants',
   chat: 'Discussion',
   nobodyWrote: 'Aucun message pour l’instant.',
-  writeFirst:
-    'Écrivez le premier. Pour discuter avec vous-même, choisissez « Deux personnes » ou ouvrez cette page dans ' +
-    'une fenêtre privée.',
+  writeFirst: 'Écrivez le premier.',
+  chatWithYourself:
+    'Pour discuter avec vous-même, choisissez « Deux personnes » ou ouvrez cette page dans une fenêtre privée.',
   you: 'vous',
   away: 'absent',
   guestTag: 'invité',

@@ -53,9 +53,8 @@ export const pt = {
   participants: 'Participantes',
   chat: 'Conversa',
   nobodyWrote: 'Ainda não há mensagens.',
-  writeFirst:
-    'Escreva a primeira. Para conversar com você mesmo, escolha “Duas pessoas” ou abra esta página em uma ' +
-    'janela anônima.',
+  writeFirst: 'Escreva a primeira.',
+  chatWithYourself: 'Para conversar com você mesmo, escolha “Duas pessoas” ou abra esta página em uma janela anônima.',
   you: 'você',
   away: 'ausente',
   guestTag: 'convidado',

@@ -36,7 +36,7 @@ extension ClusterEngine {
             let reopened = beginOpening(hosted.id)
             reopened.node.mustDetach = mustDetach
             reopened.node.dropped = dropped
-            reopened.node.readers = hosted.node.readers
+            reopened.node.readers = hosted.node.readers.reopened
         }
         answerSteps(of: hosted, unsent: sessions.removeUnsent(of: hosted.id))
     }
@@ -94,7 +94,7 @@ extension ClusterEngine {
                 let reopened = beginOpening(hosted.id)
                 reopened.node.dropped = unarchived
                 reopened.node.waiting = hosted.node.waiting
-                reopened.node.readers = hosted.node.readers
+                reopened.node.readers = hosted.node.readers.reopened
             }
         }
         for hosted in dropped where !hosted.node.isOpening { answerSteps(of: hosted, unsent: unsent) }

@@ -1,4 +1,3 @@
-import DequeModule
 import SignalingProtocol
 
 /// Which sessions of the log this node hosts.
@@ -20,7 +19,7 @@ extension ClusterEngine {
     }
 
     private func opened(_ hosted: Hosted, _ kept: KeptCommands.Session) {
-        do throws(CodingFault) { try hosted.restore(kept) } catch {
+        do throws(CodingFault) { try hosted.restore(kept, at: sessions.lastTime) } catch {
             return giveUp(hosted, ownCounter: kept.ownCounter, error)
         }
         salvageDropped(of: hosted)
@@ -95,8 +94,7 @@ extension ClusterEngine {
     }
 
     private func refuseWaiting(of hosted: Hosted) {
-        let readers = hosted.node.readers
-        hosted.node.readers = []
+        let readers = hosted.node.readers.takeAll()
         release(hosted)
         for submission in hosted.node.waiting {
             observer?.engine(answered: submission.ticket, .unavailable(mayBeCarriedOut: false))
@@ -169,13 +167,14 @@ extension ClusterEngine {
 
     /// The state has what no archive has yet, so it is read first (HIS-4).
     public func readHistory(
-        _ request: HistoryRequest, of session: SessionID,
+        _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         read(session) { [sessions] reading in
             switch reading {
-            case .state(let state):
-                sessions.readHistory(request, of: session, completing: state?.unarchived, answer: answer)
+            case .state:
+                if isAnswered(sessions.historyMark(of: session)) { return }
+                sessions.readHistory(request, of: session, answer: answer)
             case .unreadable: answer(.failure(ArchiveFault("the session cannot be read")))
             }
         }
@@ -186,16 +185,17 @@ extension ClusterEngine {
         if isStopping { return answer(.state(state(of: session))) }
         let hosted = sessions[session] ?? beginOpening(session)
         hosted.node.lastInterest = now
-        hosted.node.readers.append(answer)
-        if !hosted.node.isOpening { log.catchUp(session) }
+        hosted.node.readers.add(answer)
+        if !hosted.node.isOpening, hosted.node.readers.beginAsking() { log.catchUp(session) }
     }
 
     public func log(caughtUp session: SessionID) {
         guard let hosted = sessions[session], !hosted.node.isOpening else { return }
-        hosted.node.readers.popFirst()?(.state(hosted.state))
+        for reader in hosted.node.readers.takeAsked() { reader(.state(hosted.state)) }
+        if let hosted = sessions[session], !hosted.node.isOpening, hosted.node.readers.beginAsking() { log.catchUp(session) }
     }
 
     private func answerReaders(of hosted: Hosted) {
-        while let reader = hosted.node.readers.popFirst() { reader(.state(hosted.state)) }
+        for reader in hosted.node.readers.takeAll() { reader(.state(hosted.state)) }
     }
 }

@@ -110,6 +110,7 @@ public final class ClusterEngine: SessionEngine {
                 if let hosted = sessions[session] { appendDue(hosted, time) }
             }
             sessions.tellArchive(at: time, where: isKeeper)
+            sessions.keepDueSnapshots(at: time, where: isKeeper)
             sessions.appendEnds(where: isKeeper)
         }
         sessions.flush(now: now)
@@ -121,6 +122,7 @@ public final class ClusterEngine: SessionEngine {
         for (_, hosted) in sessions.table.ordered where hosted.state?.names(run) == true {
             sessions.append(.nodeLost(run, at: .atEntry), to: hosted)
         }
+        sessions.keepLastSnapshots(where: isKeeper)
         sessions.stop()
     }
 
@@ -135,8 +137,6 @@ public final class ClusterEngine: SessionEngine {
     // MARK: - History
 
     public func keepsHistory(_ session: SessionID) -> Bool { sessions.keepsHistory(session) }
-
-    public func historyMark(of session: SessionID) -> Seq? { sessions[session]?.state?.unarchived.mark }
 
     public func sweepHistory(now: WallTime) { sessions.history.archive?.sweep(now: now) { _ in } }
 

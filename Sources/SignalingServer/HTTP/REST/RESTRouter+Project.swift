@@ -33,16 +33,13 @@ extension RESTRouter {
         case .messages(let session):
             try check(session, of: project)
             if exchange.method == .delete {
-                guard let through = try exchange.seq("through") else {
-                    throw SignalingError(.invalidParameter, "\"through\" is missing: the last message to erase")
-                }
-                submit(.erase(.server, .through(through)), to: session, for: exchange)
+                submit(.erase(.server, try exchange.erasure()), to: session, for: exchange)
             } else {
                 let charge = charge(to: project)
                 hub.readHistory(try exchange.historyRequest(), of: session) { result in
                     switch result {
                     case .success(let page):
-                        charge(page.messageCount)
+                        charge(page.source.messages.count)
                         exchange.respond(.json(encoded: page.body))
                     case .failure(let error): exchange.respond(.failure(error))
                     }

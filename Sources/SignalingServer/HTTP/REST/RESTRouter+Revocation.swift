@@ -9,7 +9,9 @@ import SignalingTransport
 extension RESTRouter {
     func handleRevocations(_ exchange: HTTPExchange, of project: Project) throws(SignalingError) {
         switch exchange.method {
-        case .post: change(.add(try revocation(exchange)), of: project, for: exchange)
+        case .post:
+            let (revocation, isUntilNow) = try revocation(exchange)
+            change(.add(revocation), of: project, for: exchange, waits: isUntilNow)
         case .delete:
             let subject = try Revocation.Subject(
                 user: exchange.queryValue("user"), jti: exchange.queryValue("jti"))
@@ -27,10 +29,13 @@ extension RESTRouter {
 
     /// Without `before`, all tokens that were issued until now: times of issue are whole seconds, so the next one is the
     /// first that counts as later.
-    private func revocation(_ exchange: HTTPExchange) throws(SignalingError) -> Revocation {
+    private func revocation(
+        _ exchange: HTTPExchange
+    ) throws(SignalingError) -> (revocation: Revocation, isUntilNow: Bool) {
         var body = try fields.object(exchange.body)
         let now = WallTime.current.milliseconds / 1000
-        if body["jti"] == nil, body["before"] == nil { body.append("before", .integer(now + 1)) }
+        let isUntilNow = body["jti"] == nil && body["before"] == nil
+        if isUntilNow { body.append("before", .integer(now + 1)) }
         let revocation = try Revocation(.object(body))
         let latest = now + TokenLifetime.clockSkew.components.seconds
         switch revocation {
@@ -39,17 +44,24 @@ extension RESTRouter {
                 .invalidParameter,
                 "\"before\" must not be in the future; leave it out to revoke what was issued until now"
             )
-        case .everything, .user, .token: return revocation
+        case .everything, .user, .token: return (revocation, isUntilNow)
         }
     }
 
-    private func change(_ change: RevocationChange, of project: Project, for exchange: HTTPExchange) {
+    /// - Parameter waits: whether a token that is issued after the answer must be valid. Until the moment of the revocation
+    ///   has come, it would count as issued before.
+    private func change(
+        _ change: RevocationChange, of project: Project, for exchange: HTTPExchange, waits: Bool = false
+    ) {
         exchange.overdueResponse = .undecided
         revocations.carryOut(change, of: project.apiKey) { [weak self] result in
             switch result {
             case .success(.added(let revocation)):
                 self?.noteRevocation("revoked tokens", revocation.subject, of: project)
-                exchange.respond(.json(revocation.json))
+                let answer = HTTPResponse.json(revocation.json)
+                guard let self, waits, let before = revocation.before else { return exchange.respond(answer) }
+                let wait = Duration.milliseconds(before * 1_000 - WallTime.current.milliseconds)
+                respond(answer, to: exchange, after: min(wait, .seconds(1)))
             case .success(.removed):
                 if case .remove(let subject) = change {
                     self?.noteRevocation("took back a revocation of tokens", subject, of: project)

@@ -31,6 +31,9 @@ final class RESTRouter {
     private let metrics: (() -> HTTPResponse)?
     private let log: RequestLog
     private let logger: Logger
+    /// The timers of answers that wait for their moment.
+    private var delays: [UInt64: LoopTimer] = [:]
+    private var delayCount: UInt64 = 0
 
     /// - Parameters:
     ///   - development: `nil` outside of development mode.
@@ -62,6 +65,19 @@ final class RESTRouter {
         self.metrics = metrics
         self.log = log
         self.logger = logger
+    }
+
+    /// Answers after a while, at once without one.
+    func respond(_ response: HTTPResponse, to exchange: HTTPExchange, after delay: Duration) {
+        guard delay > .zero else { return exchange.respond(response) }
+        delayCount += 1
+        let number = delayCount
+        let timer = hub.environment.makeTimer { [weak self] in
+            self?.delays[number] = nil
+            exchange.respond(response)
+        }
+        delays[number] = timer
+        timer.schedule(at: hub.environment.now.advanced(by: delay))
     }
 
     func handle(_ exchange: HTTPExchange) {

@@ -35,19 +35,56 @@ final class HistoryDesk {
 
     init(engine: any SessionEngine) { self.engine = engine }
 
-    func read(_ request: HistoryRequest, of session: SessionID, now: MonotonicInstant, answer: @escaping Answer) {
-        let key = Key(session: session, request: request, mark: engine.historyMark(of: session))
+    /// Reads a page, or shares one that has been read since the history changed last, on any node.
+    ///
+    /// - Parameter last: a later message is not in the page (HIS-5).
+    func read(
+        _ request: HistoryRequest, of session: SessionID, upTo last: Seq? = nil, now: MonotonicInstant,
+        answer: @escaping Answer
+    ) {
+        // The operator may have switched it off since the client connected (HIS-8).
+        guard engine.keepsHistory(session) else { return answer(.failure(.noHistory)) }
+        var key = Key(session: session, request: request, mark: nil)
+        engine.readHistory(
+            request, of: session,
+            unless: { [weak self] mark in
+                key = Key(session: session, request: request, mark: mark)
+                return self?.share(key, now) { [weak self] result in
+                    self?.answer(result, request, of: session, upTo: last, now, answer)
+                } ?? true
+            },
+            answer: { [weak self] result in self?.finish(key, result, now) })
+    }
+
+    /// Lets a request wait for its page.
+    ///
+    /// - Returns: false if nobody reads the page yet.
+    private func share(_ key: Key, _ now: MonotonicInstant, answer: @escaping Answer) -> Bool {
         recent.removeAll { $0.until <= now }
         if key.mark != nil, let page = recent.first(where: { $0.key == key })?.page {
             counts.shared += 1
-            return answer(.success(page))
+            answer(.success(page))
+            return true
         }
         underWay[key, default: []].append(answer)
-        guard underWay[key]?.count == 1 else {
-            counts.shared += 1
-            return
+        if underWay[key]?.count == 1 { return false }
+        counts.shared += 1
+        return true
+    }
+
+    /// The newest page is shared although it may reach too far for one of those who asked: that one reads its own.
+    private func answer(
+        _ result: Result<PageBytes, SignalingError>, _ request: HistoryRequest, of session: SessionID,
+        upTo last: Seq?, _ now: MonotonicInstant, _ answer: @escaping Answer
+    ) {
+        guard case .success(let page) = result, let last, let end = page.source.messages.last?.seq, end > last else {
+            return answer(result)
         }
-        engine.readHistory(request, of: session) { [weak self] result in self?.finish(key, result, now) }
+        switch request.position {
+        case .newest, .before:
+            read(HistoryRequest(.before(last.next), limit: request.limit), of: session, now: now, answer: answer)
+        case .after: answer(.success(PageBytes(page.source.through(last))))
+        }
     }
 
     private func finish(_ key: Key, _ result: Result<ArchivePage, ArchiveFault>, _ now: MonotonicInstant) {
@@ -67,11 +104,12 @@ final class HistoryDesk {
 
 /// A page of history, encoded once for all who asked for it.
 struct PageBytes: Sendable {
+    let source: ArchivePage
     /// The members of `history` without `ev` and `id`.
     let members: [UInt8]
-    let messageCount: Int
 
     init(_ page: ArchivePage) {
+        source = page
         var bytes: [UInt8] = []
         bytes.reserveCapacity(page.messages.reduce(96) { $0 + $1.byteCount + 1 })
         if let range = page.range {
@@ -84,7 +122,6 @@ struct PageBytes: Sendable {
         }
         bytes.append(UInt8(ascii: "]"))
         members = bytes
-        messageCount = page.messages.count
     }
 
     /// The answer to a client's request (HIS-6).
@@ -95,6 +132,13 @@ struct PageBytes: Sendable {
 
     /// The body of an answer by REST (HIS-10).
     var body: [UInt8] { [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")] }
+}
+
+extension ArchivePage {
+    /// The page without later messages. They are events for its reader (HIS-4).
+    fileprivate func through(_ last: Seq) -> ArchivePage {
+        ArchivePage(range: range, more: false, messages: messages.filter { $0.seq <= last })
+    }
 }
 
 /// Who may read the history (HIS-8).

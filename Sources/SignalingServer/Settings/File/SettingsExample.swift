@@ -19,8 +19,10 @@ public enum SettingsExample {
             "\"projects\": [{\"apiKey\": \"100\", \"secrets\": [\(quoted(secret))]}]",
             "\"adminPort\": 9091",
             "\"stateDir\": \"/var/lib/signalbox\"",
+            "\"//history\": \"Sessions keep the messages of chats for users who come later. none: nothing is kept\"",
+            "\"history\": \"text-chat,TextChat\"",
         ]
-        let set: Set<String> = ["host", "port", "projects", "adminPort", "stateDir"]
+        let set: Set<String> = ["host", "port", "projects", "adminPort", "stateDir", "history"]
         for declaration in SettingsTable.declarations {
             guard let key = declaration.fileKey, !set.contains(key) else { continue }
             let range = declaration.rangeText.map { " Range: \($0)." } ?? ""
