@@ -23,7 +23,7 @@ struct FirstChat {
             for await event in events {
                 for change in chat.handle(event, now: .now) {
                     if case .insert(let row, _) = change, let message = row.message?.message {
-                        print("\(message.senderAlias ?? "somebody"): \(message.text)")
+                        print("\(chat.names.name(of: message).text()): \(message.text)")
                     }
                 }
             }

@@ -60,7 +60,7 @@ final class Person {
     func show(_ title: String) async {
         while table.rows != chat.rows { await Task.yield() }
         print(title)
-        for row in table.rows { print("  \(line(row))") }
+        for row in table.rows { print("  \(line(row, chat.names))") }
     }
 }
 
@@ -80,14 +80,14 @@ final class Table {
     }
 }
 
-func line(_ row: TimelineRow) -> String {
+func line(_ row: TimelineRow, _ names: NameBook) -> String {
     switch row.content {
     case .day(let day): return "-- \(day) --"
     case .unreadDivider: return "-- new --"
     case .gap: return "-- something was lost --"
     case .beginning: return "-- the beginning --"
     case .message(let row):
-        let name = row.message.senderAlias ?? "somebody"
+        let name = names.name(of: row.message).text()
         let start = row.message.direction == .sent ? "> " : row.showsSender ? "\(name): " : "  "
         switch row.message.state {
         case .sending: return "\(start)\(row.message.text) (sending)"
@@ -168,7 +168,7 @@ struct SmallChat {
         chat.edit("Hello")
         let result = await chat.send()
         if case .failed = result, let localID = chat.obstacle { _ = await chat.retry(localID) }
-        for row in chat.rows { print(line(row)) }
+        for row in chat.rows { print(line(row, chat.names)) }
 
         await session.disconnect()
         await hearing.value

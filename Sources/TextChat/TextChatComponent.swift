@@ -24,6 +24,7 @@ public final class TextChatComponent {
             isReconnecting = false
             sending.queue.isPaused = false
             reader.disconnected()
+            noteEnd()
             stopInquiry()
             if channel == nil {
                 typing.handle(.disconnected)
@@ -44,6 +45,9 @@ public final class TextChatComponent {
     /// The sender ID of the user's own messages; nil until ``setSenderId(_:alias:)``.
     public private(set) var senderID: String?
     public private(set) var senderAlias: String?
+
+    /// The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written.
+    public internal(set) var names = NameBook()
 
     /// Typing: which others type, and the signals about this user. It rests until it has a clock; see ``ChatTyping``.
     public let typing: ChatTyping
@@ -67,6 +71,8 @@ public final class TextChatComponent {
     private var endedConnection: ConnectionID?
     /// `reconnecting` was handled, and no event since that settles it.
     private var isReconnecting = false
+    /// The own connection whose peers are in the names.
+    private var namedConnection: ConnectionID?
     private var updates = ChatUpdateStreams()
     private var lastUnreadCount = 0
 
@@ -206,6 +212,7 @@ public final class TextChatComponent {
             endedConnection = reader.connection ?? channel?.connectionId
             isReconnecting = false
             reader.disconnected()
+            noteEnd()
             stopInquiry()
             let changes = failWaiting()
             typing.handle(.disconnected)
@@ -213,9 +220,11 @@ public final class TextChatComponent {
             return changes
         case .restrictionsChanged: break
         case .connectionCreated(let connection):
+            names.note(connection)
             countMembers()
             onActivity?(.connectionCreated(connection))
         case .connectionDestroyed(let connection):
+            names.noteDeparture(connection.connectionId)
             typing.handle(.connectionDestroyed(connection.connectionId))
             countMembers()
             onActivity?(.connectionDestroyed(connection))
@@ -233,6 +242,7 @@ public final class TextChatComponent {
         message.direction = .received
         message.localID = nil
         message.seq = nil
+        names.note(message)
         tell(timeline.insert(message, now: now))
         return true
     }
@@ -242,10 +252,12 @@ public final class TextChatComponent {
         let isOwn = isOwn(signal.from)
         if let seq = signal.seq { reader.received(seq) }
         guard var message = ChatWireForm.message(from: signal, now: now) else {
+            if let from = signal.from { names.note(sender: from) }
             if !isOwn { typing.receive(signal) }
             onActivity?(.otherSignal(signal))
             return []
         }
+        names.note(message)
         if isOwn {
             message.direction = .sent
             let localID = message.localID ?? (isEcho(signal.from) ? echoes.settleBare(message.text) : nil)
@@ -283,6 +295,15 @@ public final class TextChatComponent {
         let isNewOrder = reader.enter(
             connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
         if isNewOrder { timeline.startEra() }
+        guard connection != namedConnection else { return }
+        noteEnd()
+        namedConnection = connection
+        for peer in channel?.connections ?? [] { names.note(peer) }
+    }
+
+    private func noteEnd() {
+        names.noteEnd()
+        namedConnection = nil
     }
 
     func isOwn(_ sender: Connection?) -> Bool { sender.map { echoes.isOwn($0) } ?? false || isEcho(sender) }
@@ -338,6 +359,7 @@ public final class TextChatComponent {
         messages: [ChatMessage], draft: String, ownConnectionIDs: [ConnectionID] = [], now: WallTime
     ) {
         for connection in ownConnectionIDs { echoes.note(connection) }
+        for message in messages { names.note(message) }
         composer.restore(draft)
         let changes = timeline.restore(messages, now: now)
         for message in timeline.messages where message.isPending {

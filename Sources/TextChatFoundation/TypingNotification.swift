@@ -9,7 +9,8 @@ import TextChat
 public struct TypingNotification {
     public static let name = Notification.Name("SignalboxDidReceiveTypingIndicator")
 
-    /// The key of the participant, a `String`: the user's name, or the ID of their connection if the name is unknown.
+    /// The key of the participant, a `String`: the user ID where the token names a user, else the ID of the connection.
+    /// For the name see ``TypingIndicatorObject/sender``.
     public static let participantKey = "SignalboxTypingIndicatorParticipant"
     /// The key of the action, an `Int` with Layer's numbers: 0 begin, 1 pause, 2 finish.
     public static let actionKey = "SignalboxTypingIndicatorAction"
@@ -33,7 +34,7 @@ public struct TypingNotification {
     }
 
     init(_ change: TypingChange) {
-        participant = change.typer.name ?? change.typer.connectionId.rawValue
+        participant = change.typer.user?.rawValue ?? change.typer.connectionId.rawValue
         action = change.action
         indicator = TypingIndicatorObject(change)
     }

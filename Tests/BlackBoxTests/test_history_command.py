@@ -7,8 +7,10 @@ import os
 import threading
 import urllib.parse
 
+import pytest
+
 from credentials import Project
-from server_process import environment, run
+from server_process import REPOSITORY, environment, run
 
 PROJECT = Project("100", "a secret of the history tests")
 ADA = {"connectionId": "ada-id", "creationTime": 1700000000000, "data": "Ada"}
@@ -92,11 +94,39 @@ def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of
     assert result.returncode == 0 and result.stderr == "", result
     assert result.stdout.splitlines() == [
         "2023-11-14 22:14:20 Ada: plain",
-        "2023-11-14 22:15:20 Bob: in JSON",
+        "2023-11-14 22:15:20 Ada: in JSON",
         "2023-11-14 22:16:20 Ada [vote] 7",
         "2023-11-14 22:17:20 the server [signal] no type",
         "2023-11-14 22:18:20 Ada: (erased)",
     ]
+
+
+NAMES = [
+    vector for vector in json.loads((REPOSITORY / "Tests/Vectors/senders/names.json").read_text())["cases"]
+    if "here" not in vector
+]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all"]])
+def test_chat_4_history_shows_the_name_of_the_token_and_no_alias_of_another(arguments):
+    """HIS-10"""
+    for vector in NAMES:
+        result = Archive([kept(each) for each in vector["messages"]]).print(*arguments)
+        names = [line.split(" ", 2)[2].removesuffix(": hi") for line in result.stdout.splitlines()]
+        assert names == [name.replace("Server", "the server") for name in vector["shown"]], vector["name"]
+
+
+def kept(vector):
+    """A kept message of a vector."""
+    sender = {name: vector[key] for name, key in (("id", "senderId"), ("alias", "alias")) if vector.get(key)}
+    source = {} if vector["from"] is None else {
+        "connection": {"connectionId": vector["from"], "creationTime": 1, "data": vector["data"]}
+        | ({"user": vector["user"]} if "user" in vector else {})
+    }
+    return {
+        "seq": vector["seq"], "from": vector["from"], "type": "text-chat",
+        "data": json.dumps({"text": "hi", "sender": sender}), "time": 1700000000000 + vector["seq"],
+    } | source
 
 
 def test_history_asks_for_the_page_with_the_credentials_of_the_project():

@@ -135,7 +135,7 @@ struct TypingTests {
         #expect(TypingPhraseTemplates.matching("en-GB") == .english)
     }
 
-    @Test("Layer's notifications come once per change and person, never the same state twice")
+    @Test("Layer's notifications name the user, else the connection, once per change, never the same state twice")
     func notifications() {
         final class Room {}
         let (room, center) = (Room(), NotificationCenter())
@@ -148,8 +148,8 @@ struct TypingTests {
         defer { center.removeObserver(observer) }
 
         nonisolated(unsafe) let notifier = TypingNotifier(room: room, center: center)  // Used on this thread only.
-        let ada = TypingSnapshot.Typer(name: "Ada", connectionId: ConnectionID("x"))
-        let other = TypingSnapshot.Typer(name: nil, connectionId: ConnectionID("y"))
+        let ada = TypingSnapshot.Typer(name: "Ada", connectionId: ConnectionID("x"), user: UserID("u-17"))
+        let other = TypingSnapshot.Typer(name: "Bob", connectionId: ConnectionID("y"))
         notifier.post(TypingSnapshot(typing: [ada]))
         notifier.post(TypingSnapshot(typing: [ada, other]))
         notifier.post(TypingSnapshot(typing: [other], paused: [ada]))
@@ -157,7 +157,7 @@ struct TypingTests {
         notifier.post(.nobody)
         #expect(
             heard == [
-                "Ada 0", "Ada", "y 0", "y", "Ada 1", "Ada", "y 2", "y", "Ada 2", "Ada",
+                "u-17 0", "u-17", "y 0", "y", "u-17 1", "u-17", "y 2", "y", "u-17 2", "u-17",
             ])
         // An observer that reports the next snapshot, in which only Ada types.
         heard = []
@@ -167,7 +167,9 @@ struct TypingTests {
         defer { center.removeObserver(echo) }
         notifier.post(TypingSnapshot(typing: [other, ada]))
         #expect(
-            heard.enumerated().compactMap { $0.offset.isMultiple(of: 2) ? $0.element : nil } == ["y 0", "Ada 0", "y 2"])
+            heard.enumerated().compactMap { $0.offset.isMultiple(of: 2) ? $0.element : nil } == [
+                "y 0", "u-17 0", "y 2",
+            ])
         #expect(TypingNotification(Notification(name: Notification.Name("another"))) == nil)
         #expect(TypingNotification(Notification(name: TypingNotification.name)) == nil)
     }

@@ -47,6 +47,23 @@ struct UserTests {
         #expect(chat.rows.compactMap(\.message?.position) == [.first, .middle, .last])
     }
 
+    @Test("CHAT-4: whoever joins later reads the name that the token of a message had, not the one that it claims")
+    func late() async throws {
+        let mallory = session.connect("m", data: "Mallory", user: UserID("u-9"))
+        let data = #"{"text":"Wire the money","sender":{"alias":"Boss"}}"#
+        try await mallory.send(SignalRequest(type: "text-chat", data: data))
+        mallory.disconnect()
+        hear()
+        #expect(chat.messages.map { chat.names.name(of: $0) } == [.name("Mallory")])
+        let late = TextChatComponent()
+        late.channel = session.connect("late", user: UserID("u-5"))
+        let (pages, page) = AsyncStream.makeStream(of: Void.self)
+        late.onActivity = { if case .historyRead = $0 { page.yield() } }
+        late.readHistory()
+        for await _ in pages { break }
+        #expect(late.messages.map { late.names.name(of: $0) } == [.name("Mallory")])
+    }
+
     @Test("CHAT-9: after a reload the user's earlier messages in the history are own ones")
     func reload() async throws {
         try await say("a", from: tab)

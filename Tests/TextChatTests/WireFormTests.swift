@@ -23,14 +23,15 @@ struct WireFormTests {
             return
         }
         let now = WallTime(milliseconds: try #require(vector["now"]?.integerValue))
-        #expect(
-            message
-                == ChatMessage(
-                    text: try #require(expected["text"]?.stringValue), senderID: expected["senderId"]?.stringValue,
-                    senderUser: expected["user"]?.stringValue.map { UserID($0) },
-                    senderAlias: expected["alias"]?.stringValue,
-                    sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)), receivedAt: now,
-                    localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received))
+        var wanted = ChatMessage(
+            text: try #require(expected["text"]?.stringValue), senderID: expected["senderId"]?.stringValue,
+            senderUser: expected["user"]?.stringValue.map { UserID($0) },
+            senderAlias: expected["alias"]?.stringValue,
+            sentAt: WallTime(milliseconds: try #require(expected["sentAt"]?.integerValue)), receivedAt: now,
+            localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received)
+        wanted.isFromServer = signal["from"]?.stringValue == nil
+        wanted.senderData = wanted.isFromServer ? nil : signal["senderData"]?.stringValue ?? ""
+        #expect(message == wanted)
     }
 
     static let message = ChatMessage(

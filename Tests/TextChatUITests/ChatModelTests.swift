@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import SignalingProtocol
+import TestSupport
 import Testing
 import TextChat
 import TextChatTesting
@@ -207,13 +208,54 @@ struct ChatWordTests {
         }
     }
 
+    @Test(
+        "CHAT-4: the name over a message is the same as in every chat",
+        arguments: try Vectors.cases("senders/names.json"))
+    @MainActor
+    func names(_ vector: VectorCase) {
+        let model = ChatModel()
+        for peer in SenderVectors.here(vector) { model.handle(.connectionCreated(peer)) }
+        for peer in SenderVectors.crowd(vector) {
+            model.handle(.connectionCreated(peer))
+            model.handle(.connectionDestroyed(peer))
+        }
+        for peer in SenderVectors.left(vector) { model.handle(.connectionDestroyed(peer)) }
+        for signal in SenderVectors.signals(vector) { model.handle(.signal(signal)) }
+        let shown = SenderVectors.shown(vector).map { $0 == "Server" ? "System" : $0 }
+        #expect(model.rows.compactMap { $0.message.map { model.sender(of: $0.message) } } == shown)
+    }
+
+    @Test("CHAT-4: a view is told when a name that it shows turns out to be another's")
+    @MainActor
+    func nameOfAnother() async {
+        let (model, start) = (ChatModel(), WallTime(milliseconds: 0))
+        let eve = Connection(connectionId: ConnectionID("eve"), creationTime: start, data: "")
+        model.handle(
+            .signal(Signal(type: "text-chat", data: #"{"text":"hi","sender":{"alias":"Ada"}}"#, from: eve, seq: Seq(1)))
+        )
+        var shown: [String] { model.rows.compactMap { $0.message.map { model.sender(of: $0.message) } } }
+        #expect(shown == ["Ada"])
+        await withCheckedContinuation { told in
+            withObservationTracking {
+                _ = shown
+            } onChange: {
+                told.resume()
+            }
+            model.handle(
+                .connectionCreated(Connection(connectionId: ConnectionID("ada"), creationTime: start, data: "Ada")))
+        }
+        #expect(shown.count == 1 && shown[0].hasPrefix("Guest "))
+    }
+
     @Test("a reader sees, and hears, who wrote a message and what became of it")
     func messages() {
         var message = ChatMessage(text: "Hi", senderID: "b", senderAlias: "Bob")
-        #expect(MessageWords.spoken(message, time: "10:03") == "Bob, Hi, 10:03")
+        let names = NameBook()
+        #expect(MessageWords.spoken(message, in: names, time: "10:03") == "Bob, Hi, 10:03")
         message.direction = .sent
         message.state = .failed(.error(SignalingError(.permissionDenied, "")))
-        #expect(MessageWords.spoken(message, time: nil) == "You, Hi, Not sent: you cannot write in this chat.")
+        #expect(
+            MessageWords.spoken(message, in: names, time: nil) == "You, Hi, Not sent: you cannot write in this chat.")
         let states: [(ChatMessage.State, ChatWord?)] = [
             (.sent, nil), (.sending, .sending), (.failed(.interrupted), .perhapsSent), (.failed(.notSaved), .notSaved),
             (.failed(.cancelled), .failed), (.failed(.error(SignalingError(.notConnected, ""))), .perhapsSent),

@@ -30,7 +30,7 @@ export type ChatTextKey =
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
   | 'pausedSeveral' | 'partner'
   | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen' | 'frozenUntil' | 'restricted' | 'restrictedUntil'
-  | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson'
+  | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp' | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson'
   | 'deleteMessage' | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
   | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'explainDelete' | 'explainMute' | 'explainRemove'
   | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'reason' | 'reasonForAll' | 'alsoDelete' | 'doDelete'

@@ -1,3 +1,4 @@
+import { isReserved } from './name-look.js';
 import { isBlank, plainLine } from './visible-text.js';
 
 /** The name of a user without one; a number follows. */
@@ -19,11 +20,26 @@ const DEPTH = 3;
 
 /**
  * The name of a connection. Its data comes from the token: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`,
- * a `nickname` or the like. Without a name: `guest(number)`, by default `Guest` and the number, which everybody in the
- * room sees alike.
+ * a `nickname` or the like. Without a name it is the user of the token, unless the id is a code, and without both
+ * `guest(number)`, by default `Guest` and the number, which everybody in the room sees alike (CHAT-4).
  */
-export function displayName({ data, connectionId }, guest = (number) => `${GUEST} ${number}`.trim()) {
-  return nameIn(data) ?? guest(guestNumber(connectionId));
+export function displayName({ data, connectionId, user = null }, guest = (number) => `${GUEST} ${number}`.trim()) {
+  return vouchedName({ data, user }) ?? guest(numberOf(user ?? connectionId));
+}
+
+/**
+ * The name that the server vouches for; null: none. A guest, who may have chosen the data, cannot have a name that the
+ * chat itself uses.
+ */
+export function vouchedName({ data, user }) {
+  const name = nameIn(data);
+  if (user === null) return name === null || isReserved(name) ? null : name;
+  return name ?? (isCode(user) ? null : nameIn(user));
+}
+
+/** Whether nobody would read the user id as a name: it has no letter, or is as long and mixed as a random one. */
+function isCode(user) {
+  return !/\p{L}/u.test(user) || (/^\S{16,}$/u.test(user) && /[0-9]/.test(user));
 }
 
 /** The name in a connection's data; null if a reader would see none. */
@@ -36,11 +52,11 @@ export function nameIn(data) {
   return characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join('')}…` : name;
 }
 
-/** The number is made of the id, so that all clients agree on it without asking each other. */
-function guestNumber(connectionId) {
-  if (typeof connectionId !== 'string' || connectionId === '') return '';
+/** The number is made of the user id, or of a guest's connection id, so that all clients agree on it without asking each other. */
+export function numberOf(id) {
+  if (typeof id !== 'string' || id === '') return '';
   let sum = 0;
-  for (const character of connectionId) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
+  for (const character of id) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
   return String(1000 + (sum % 9000));
 }
 

@@ -30,7 +30,14 @@ export interface MessageContent {
   readonly senderId: string | null;
   /** The sender's user, by the server's word: the messages of one user have one author. Null: a guest. */
   readonly user: string | null;
-  /** The sender's name, as the message or the connection states it. To show a name, use `NameBook`. */
+  /**
+   * The data of the sender's connection, by the server's word; null: unknown, as of a message by REST, or of one's own
+   * that is being sent.
+   */
+  readonly senderData: string | null;
+  /** It came by REST: no connection has sent it, but the project's backend. */
+  readonly isFromServer: boolean;
+  /** The name that the message states, or the connection's data. To show a name, use `NameBook`. */
   readonly alias: string | null;
   /** By the sender's clock. */
   readonly sentAt: number;
@@ -325,6 +332,8 @@ export interface ChatChannel {
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null } | void>;
   /** Whether the session keeps a history that this connection may read. Absent: false. */
   readonly hasHistory?: boolean;
+  /** The connections that are in the session when the chat gets the channel, or it connects. */
+  readonly connections?: readonly ChatConnection[];
   /** The name of the session's order. While it stays, seqs go on. Absent or null: not known. */
   readonly epoch?: string | null;
   /** Promises a page. Needed where `hasHistory` is true. */
@@ -384,6 +393,7 @@ export class SessionChannel implements ChatChannel {
   readonly connectionId: string | null;
   readonly user: string | null;
   readonly hasHistory: boolean;
+  readonly connections: readonly ChatConnection[];
   readonly epoch: string | null;
   send(signal: ChatSignal): Promise<{ readonly seq?: number | null }>;
   history(request: HistoryRequest): Promise<HistoryPage>;
@@ -460,6 +470,8 @@ export class TextChatComponent {
   senderId: string | null;
   /** One's own name in messages. */
   alias: string | null;
+  /** The names of the senders. It knows who is here, and who has written. */
+  readonly names: NameBook;
   readonly composer: Composer;
   readonly timeline: ChatTimeline;
   wireForm: WireForm;
@@ -556,32 +568,44 @@ export function decodeSignal(
 
 /**
  * The name in a connection's data: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`, a `nickname` or the like.
- * Without one: `guest(number)`, by default `Guest` and the number, which everybody in the room sees alike.
+ * Without one it is the user, and for a guest `guest(number)`, by default `Guest` and the number, which everybody in the
+ * room sees alike. A guest cannot have a name that the chat itself uses, such as `Server`.
  */
 export function displayName(
-  connection: { readonly data?: string; readonly connectionId?: string },
+  connection: { readonly data?: string; readonly connectionId?: string; readonly user?: string | null },
   guest?: (number: string) => string,
 ): string;
 
 /**
- * The names of senders. A name that the server vouches for has precedence over one that a message states. All connections
- * of a user have one name.
+ * The names of senders: the name in the connection's data, then the user of the token, then, for a guest, the alias in
+ * the message, unless it is another's name. `TextChatComponent.names` is one that knows who is here and who has written.
  */
 export class NameBook {
   /** Whether some sender has a user, so that guests are marked. */
   readonly hasUsers: boolean;
-  /** Notes a connection as the server describes it. */
+  /** Increases when a name that was given may be another one now: an alias has turned out to be another's name. */
+  readonly revision: number;
+  /** Notes a connection that is here, as the server describes it. */
   note(connection: ChatConnection): void;
+  /** The connection is not here any more. */
+  noteDeparture(connectionId: string): void;
+  /** No connection is here: one's own has ended. */
+  noteEnd(): void;
+  /** Notes the sender of a message, of now or of the history, and the name in the message. */
+  noteMessage(message: NamedMessage): void;
   /** The name of a message's sender. */
-  nameOf(
-    message: { readonly senderId: string | null; readonly user?: string | null; readonly alias: string | null },
-    options?: { guest?: (id: string) => string; server?: () => string },
-  ): string;
+  nameOf(message: NamedMessage, options?: { guest?: (id: string) => string; server?: () => string }): string;
+  /** The number to show beside the name if another person has the same name; else null. It stays over reloads. */
+  numberOf(message: NamedMessage): string | null;
   /** The name of a user who is or was here; null: not known. */
   nameOfUser(user: string): string | null;
   /** Whether the sender is a guest among users. */
-  isGuest(message: { readonly senderId: string | null; readonly user?: string | null }): boolean;
+  isGuest(message: Omit<NamedMessage, 'alias'>): boolean;
 }
+
+/** What a name depends on: the members of a message, or of a connection by its `senderId` alone. */
+export type NamedMessage = Pick<MessageContent, 'senderId' | 'alias'>
+  & Partial<Pick<MessageContent, 'user' | 'senderData' | 'isFromServer' | 'seq'>>;
 
 // Typing
 

@@ -8,6 +8,9 @@ export class OwnConnection {
   #echoes;
   #history;
   #timeline;
+  #names;
+  /** The own connection whose peers are in the names. */
+  #namedId = null;
   /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
   /** `disconnected` was handled, and no `connected` since. */
@@ -15,13 +18,14 @@ export class OwnConnection {
   /** `reconnecting` was handled, and no event since that settles it. */
   #isReconnecting = false;
 
-  /** `channel()` and `typing()` are those of now, or null. */
-  constructor({ channel, typing, echoes, history, timeline }) {
+  /** `channel()` and `typing()` are those of now, or null. `names` is a `NameBook`. */
+  constructor({ channel, typing, echoes, history, timeline, names }) {
     this.#channel = channel;
     this.#typing = typing;
     this.#echoes = echoes;
     this.#history = history;
     this.#timeline = timeline;
+    this.#names = names;
   }
 
   get isUp() {
@@ -60,6 +64,7 @@ export class OwnConnection {
     this.#hasEnded = false;
     // The old channel was reconnecting, perhaps, and the chat gets no more of its events.
     this.#isReconnecting = false;
+    this.#noteEnd();
     this.#history.reader.disconnected();
   }
 
@@ -92,17 +97,20 @@ export class OwnConnection {
     this.#hasEnded = true;
     this.#isReconnecting = false;
     this.#members.clear();
+    this.#noteEnd();
     this.#history.reader.disconnected();
     this.#typing()?.handle({ kind: 'disconnected' });
   }
 
-  created({ connectionId }) {
-    this.#members.add(connectionId);
+  created(connection) {
+    this.#members.add(connection.connectionId);
+    this.#names.note(connection);
     this.#countMembers();
   }
 
   destroyed({ connectionId }) {
     this.#members.delete(connectionId);
+    this.#names.noteDeparture(connectionId);
     this.#typing()?.handle({ kind: 'connectionDestroyed', id: connectionId });
     this.#countMembers();
   }
@@ -112,6 +120,15 @@ export class OwnConnection {
     this.#echoes.note(id);
     const { hasHistory = false, epoch = null } = this.#channel() ?? {};
     if (this.#history.reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
+    if (id === this.#namedId) return;
+    this.#noteEnd();
+    this.#namedId = id;
+    for (const connection of this.#channel()?.connections ?? []) this.#names.note(connection);
+  }
+
+  #noteEnd() {
+    this.#names.noteEnd();
+    this.#namedId = null;
   }
 
   #connectTyping(id) {

@@ -51,6 +51,11 @@ export class SessionChannel {
     return user;
   }
 
+  /** The connections that are in the session now, one's own included, as far as the session knows. */
+  get connections() {
+    return this.#session.connections?.where?.(() => true) ?? [];
+  }
+
   /** The name of the session's order; null: not known. */
   get epoch() {
     const { epoch = null } = this.#session;

@@ -4,6 +4,7 @@ import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { HistoryLoading } from './history/history-loading.js';
+import { NameBook } from './name-book.js';
 import { MessageSending } from './sending/message-sending.js';
 import { OwnConnection } from './own-connection.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
@@ -25,6 +26,7 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * null. The component asks it at each call that has a time. The draft stays meanwhile, and no typing is sent (MOD-4).
  *
  * A channel whose server knows users also has `user`, one's own (USR-1), and the connections of its events have theirs.
+ * `connections` are those that are there when the component gets the channel; later ones come as events.
  * One of a session with a history has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
  * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
  * connected, what it has missed after an absence, and with `loadEarlier` what was before.
@@ -42,6 +44,9 @@ export class TextChatComponent {
   /** The sender of one's own messages: by custom one's connection id, and a name to show. */
   senderId = null;
   alias = null;
+
+  /** The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written. */
+  names = new NameBook();
 
   #channel = null;
   #echoes = new EchoBook();
@@ -68,7 +73,9 @@ export class TextChatComponent {
     this.changed = changed;
     this.#channel = channel;
     const echoes = this.#echoes;
-    const shared = { timeline, channel: () => this.#channel, report: (...told) => this.#report(...told) };
+    const shared = {
+      timeline, names: this.names, channel: () => this.#channel, report: (...told) => this.#report(...told),
+    };
     this.#sending = new MessageSending({
       ...shared,
       echoes,
@@ -351,6 +358,7 @@ export class TextChatComponent {
    */
   restore({ messages, draft, ownConnectionIds = [] }, now) {
     for (const id of ownConnectionIds) this.#echoes.note(id);
+    for (const message of messages) this.names.noteMessage(message);
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
     for (const message of this.timeline.messages) {
@@ -374,6 +382,8 @@ export class TextChatComponent {
       text: this.draft,
       senderId: this.senderId ?? this.#channel?.connectionId ?? null,
       user: this.#connection.user,
+      senderData: null,
+      isFromServer: false,
       alias: this.alias,
       sentAt: now,
       receivedAt: now,
@@ -423,6 +433,8 @@ export class TextChatComponent {
     this.#connection.note();
     const message = decodeSignal({ ...event, receivedAt: now });
     const from = event.from?.connectionId ?? null;
+    const { data: senderData, user } = event.from ?? {};
+    this.names.noteMessage(message ?? { senderId: from, senderData, user, alias: null });
     const isOwn = this.#isOwn(event.from);
     if (event.seq !== null && event.seq !== undefined) this.#history.reader.received(event.seq);
     if (message === null) {

@@ -21,6 +21,9 @@ public protocol SignalChannel: Sendable {
     /// know. The default is `nil`.
     var memberCount: Int? { get }
 
+    /// All connections of the session, this one included, as far as this channel knows them. Default: none.
+    var connections: [Connection] { get }
+
     /// The name of the session's order at present; `nil` when it is not known, which is the default. While it stays,
     /// the seqs of a later connection continue those of an earlier one.
     var epoch: Epoch? { get }
@@ -56,6 +59,7 @@ public protocol SignalChannel: Sendable {
 
 extension SignalChannel {
     public var memberCount: Int? { nil }
+    public var connections: [Connection] { [] }
     public var epoch: Epoch? { nil }
     public var hasHistory: Bool { false }
     public var claim: ConnectionClaim? { nil }

@@ -77,6 +77,7 @@ extension TextChatComponent {
         var settled: [LocalID] = []
         let messages = place.messages.compactMap { kept -> ChatMessage? in
             guard var message = ChatWireForm.message(from: kept) else { return nil }
+            names.note(message)
             guard isOwn(kept.from) else { return message }
             message.direction = .sent
             if let localID = message.localID, timeline.ownMessage(localID)?.isPending == true {

@@ -2,7 +2,7 @@ import JSONText
 import SignalingProtocol
 
 /// The name of a connection. Its data comes from the token: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`, a
-/// `nickname` or the like.
+/// `nickname` or the like. For the name over a message see ``NameBook``.
 public enum DisplayName {
     /// The name of a user without one; a number follows.
     private static let guest = "Guest"
@@ -20,9 +20,27 @@ public enum DisplayName {
     private static let firstNameKeys = ["firstname", "givenname"]
     private static let lastNameKeys = ["lastname", "familyname", "surname"]
 
-    /// The name of a connection; without one, `Guest` and a number, which everybody in the room sees alike.
-    public static func text(data: String?, connectionID: String?) -> String {
-        data.flatMap(read) ?? guestName(connectionID)
+    /// The name of a connection: in its data, or the user of its token, unless the ID is a code. Without one, `Guest` and
+    /// a number, which everybody in the room sees alike (CHAT-4).
+    public static func text(data: String?, connectionID: String?, user: UserID? = nil) -> String {
+        vouched(data: data ?? "", user: user)
+            ?? number(of: user?.rawValue ?? connectionID).map { "\(guest) \($0)" } ?? guest
+    }
+
+    /// The name that the server vouches for; nil: none. A guest, who may have chosen the data, cannot have a name that
+    /// the chat itself uses, such as `Server`.
+    static func vouched(data: String, user: UserID?) -> String? {
+        let name = read(from: data)
+        guard let user else { return name.flatMap { NameLook.isReserved($0) ? nil : $0 } }
+        return name ?? (isCode(user.rawValue) ? nil : read(from: user.rawValue))
+    }
+
+    /// Whether nobody would read the user ID as a name: it has no letter, or is as long and mixed as a random one.
+    private static func isCode(_ user: String) -> Bool {
+        let scalars = user.unicodeScalars
+        if !scalars.contains(where: \.isLetter) { return true }
+        return user.utf16.count >= 16 && user.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && !scalars.contains { $0.properties.isWhitespace }
     }
 
     /// The name in a connection's data; nil if a reader would see none.
@@ -34,11 +52,11 @@ public enum DisplayName {
         return scalars.count > longest ? String(scalars.prefix(longest - 1)) + "…" : name
     }
 
-    /// The number is made of the ID, so that all clients agree on it without asking each other.
-    private static func guestName(_ connectionID: String?) -> String {
-        guard let connectionID, !connectionID.isEmpty else { return guest }
-        let sum = connectionID.unicodeScalars.reduce(0) { ($0 * 31 + Int($1.value)) % 65_521 }
-        return "\(guest) \(1000 + sum % 9000)"
+    /// The number is made of the user ID, or of a guest's connection ID, so that all clients agree on it without asking
+    /// each other.
+    static func number(of id: String?) -> Int? {
+        guard let id, !id.isEmpty else { return nil }
+        return 1000 + id.unicodeScalars.reduce(0) { ($0 * 31 + Int($1.value)) % 65_521 } % 9000
     }
 
     /// Nil if the data is not JSON with members; empty if no member holds a name.

@@ -22,6 +22,13 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    var isLetter: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+        default: false
+        }
+    }
+
     fileprivate var isSpace: Bool { properties.isWhitespace || properties.generalCategory == .control }
 
     fileprivate var isHidden: Bool {

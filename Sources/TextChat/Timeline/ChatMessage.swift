@@ -13,8 +13,14 @@ public struct ChatMessage: Equatable, Sendable {
     /// user's connections have one author (CHAT-4).
     public var senderUser: UserID?
 
-    /// The name to show, as the sender states it.
+    /// The name that the sender states, or the data of its connection. For the name to show see ``NameBook``.
     public var senderAlias: String?
+
+    /// The data of the sender's connection, by the server's word; nil: unknown, as of a message by REST.
+    public var senderData: String?
+
+    /// It came by REST: no connection has sent it, but the project's backend.
+    public var isFromServer = false
 
     public var text: String
 
@@ -87,6 +93,12 @@ public struct ChatMessage: Equatable, Sendable {
 
     /// Whether it is the user's own and, as far as is known, not in the session's log.
     var isPending: Bool { direction == .sent && state != .sent }
+
+    /// The server has stamped it with this connection; nil: it came by REST.
+    mutating func note(stamp: Connection?) {
+        senderData = stamp?.data
+        isFromServer = stamp == nil
+    }
 
     /// Keeps its sender, its dates and its names in the order, and nothing that the sender wrote.
     mutating func erase() {

@@ -143,9 +143,14 @@ extension TypingPhrase {
 }
 
 extension TypingPhrase {
-    /// The phrase for the people who type in a snapshot.
-    public init(of snapshot: TypingSnapshot, limits: Limits = Limits()) {
-        let names = snapshot.typing.compactMap { $0.name.flatMap(DisplayName.read) }
-        self.init(names: names, count: snapshot.typingCount, limits: limits)
+    /// The phrase for the people who type in a snapshot. Who has no name is only counted (CHAT-4).
+    ///
+    /// - Parameter names: those of the chat, ``TextChatComponent/names``, which know the names of guests, too.
+    public init(of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits()) {
+        let known = snapshot.typing.compactMap { typer -> String? in
+            if case .name(let name) = names.name(of: typer.connectionId) { return name }
+            return DisplayName.vouched(data: typer.name ?? "", user: typer.user)
+        }
+        self.init(names: known, count: snapshot.typingCount, limits: limits)
     }
 }

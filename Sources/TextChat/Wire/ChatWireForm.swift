@@ -24,13 +24,14 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     ///
     /// Reading is lenient, since other programs write messages, too: unknown members and members of the wrong kind are
     /// ignored. `sentOn` may have a fraction, and is `now` if it is missing or not a date. The server's stamp names the
-    /// sender; an ID in the data counts only for a signal without a stamp (REST). A name in the data has precedence
-    /// over the connection's data, since a name is free to choose anyway.
+    /// sender; an ID in the data counts only for a signal without a stamp (REST). The name to show is a matter of
+    /// ``NameBook``.
     public static func message(from signal: Signal, now: WallTime) -> ChatMessage? {
         guard let form = signal.type.flatMap(ChatWireForm.init(rawValue:)), let data = signal.data else { return nil }
         var message = ChatMessage(
             text: data, senderID: signal.from?.connectionId.rawValue, senderUser: signal.from?.user,
             senderAlias: nonEmpty(signal.from?.data), sentAt: now, receivedAt: now, seq: signal.seq)
+        message.note(stamp: signal.from)
         switch form {
         case .bareText: break
         case .json:
@@ -58,6 +59,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
             var message = ChatMessage(
                 text: "", senderID: kept.from?.connectionId.rawValue, senderUser: kept.from?.user, sentAt: kept.time,
                 receivedAt: kept.time, seq: kept.seq)
+            message.note(stamp: kept.from)
             message.erase()
             message.senderAlias = nonEmpty(kept.from?.data)
             return message

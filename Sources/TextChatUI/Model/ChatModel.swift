@@ -23,6 +23,8 @@ public final class ChatModel {
     public private(set) var typing = ""
     public private(set) var hasEarlier = false
     public private(set) var isLoadingEarlier = false
+    /// The ``NameBook/revision`` of the names: a view that shows names depends on it.
+    public private(set) var nameRevision = 0
     /// What it means that there are no messages; nil: there are some, or nobody knows yet.
     public private(set) var emptyNote: ChatWord?
     /// What the user must know about the draft or the outbox; nil: nothing.
@@ -52,6 +54,13 @@ public final class ChatModel {
         Task { [weak self] in for await snapshot in typers { self?.show(snapshot) } }
         chat.onActivity = { [weak self] _ in self?.refresh() }
         refresh()
+    }
+
+    /// The name to show over a message (CHAT-4).
+    public func sender(of message: ChatMessage) -> String {
+        // A view that asks is drawn again when a name turns out to be another's.
+        _ = nameRevision
+        return MessageWords.sender(of: message, in: chat.names)
     }
 
     // MARK: The user
@@ -206,8 +215,7 @@ public final class ChatModel {
     }
 
     private func show(_ snapshot: TypingSnapshot) {
-        let names = snapshot.typing.compactMap { $0.name.flatMap { DisplayName.read(from: $0) } }
-        let phrase = TypingPhrase(names: names, count: snapshot.typingCount)
+        let phrase = TypingPhrase(of: snapshot, names: chat.names)
         let language = Bundle.module.preferredLocalizations.first ?? "en"
         typing = phrase.text(.matching(language))
     }
@@ -221,6 +229,7 @@ public final class ChatModel {
 
     /// Copies what has changed: a view redraws for each assignment.
     private func refresh() {
+        if nameRevision != chat.names.revision { nameRevision = chat.names.revision }
         if rows != chat.rows { rows = chat.rows }
         if unreadCount != chat.unreadCount { unreadCount = chat.unreadCount }
         if hasEarlier != (chat.hasEarlier == true) { hasEarlier = chat.hasEarlier == true }

@@ -29,7 +29,7 @@
             let isOwn = message.direction == .sent
             let time = message.receivedAt.map(Self.text(of:))
             return VStack(alignment: isOwn ? .trailing : .leading, spacing: 2) {
-                if row.showsSender { Text(MessageWords.sender(of: message)).font(.caption).foregroundStyle(.secondary) }
+                if row.showsSender { sender(of: message) }
                 Text(message.text).textSelection(.enabled)
                 if row.showsTime, let time { Text(time).font(.caption2).foregroundStyle(.secondary) }
                 if let state = MessageWords.state(of: message) {
@@ -39,7 +39,17 @@
             }
             .frame(maxWidth: .infinity, alignment: isOwn ? .trailing : .leading)
             .accessibilityElement(children: .combine)
-            .accessibilityLabel(MessageWords.spoken(message, time: time))
+            .accessibilityLabel(MessageWords.spoken(message, in: model.chat.names, time: time))
+        }
+
+        /// Another person may have the same name.
+        private func sender(of message: ChatMessage) -> some View {
+            HStack(spacing: 4) {
+                Text(model.sender(of: message)).font(.caption).foregroundStyle(.secondary)
+                if message.direction == .received, let number = model.chat.names.number(of: message) {
+                    Text(String(number)).font(.caption2).foregroundStyle(.secondary)
+                }
+            }
         }
 
         private func actions(_ message: ChatMessage) -> some View {

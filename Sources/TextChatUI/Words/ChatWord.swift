@@ -6,6 +6,8 @@ public enum ChatWord: String, CaseIterable, Sendable {
     case placeholder = "Send a message…"
     case send = "Send"
     case you = "You"
+    /// The name of a message that no user has sent.
+    case system = "System"
 
     // The state of the connection
     case connecting = "Connecting…"

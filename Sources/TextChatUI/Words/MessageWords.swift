@@ -23,15 +23,15 @@ public enum MessageWords {
         }
     }
 
-    /// Who wrote it: a name that the sender chose, or one that everybody in the chat sees alike.
-    public static func sender(of message: ChatMessage) -> String {
+    /// Who wrote it: the name that the sender's token vouches for, or else one that is nobody else's (CHAT-4).
+    public static func sender(of message: ChatMessage, in names: NameBook) -> String {
         if message.direction == .sent { return ChatWord.you.text }
-        return DisplayName.text(data: message.senderAlias, connectionID: message.senderID)
+        return names.name(of: message).text(server: ChatWord.system.text)
     }
 
     /// What VoiceOver says of the message, as one sentence after the other.
-    public static func spoken(_ message: ChatMessage, time: String?) -> String {
-        let parts = [sender(of: message), message.text, time, state(of: message)?.text]
+    public static func spoken(_ message: ChatMessage, in names: NameBook, time: String?) -> String {
+        let parts = [sender(of: message, in: names), message.text, time, state(of: message)?.text]
         return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

@@ -10,8 +10,9 @@ struct ChatCommand: AsyncParsableCommand {
             same of you, unless you give --no-typing. --name is the name that others see. With NO_COLOR in the \
             environment there are no colours.
 
-            When standard input or output is a pipe, the command sends each line of the input and prints the messages \
-            of others as "name: text".
+            When standard input or output is a pipe, the command sends each line of the input, at the rate that the \
+            server permits, and prints the messages of others that arrive meanwhile as "name: text". With --history it \
+            prints the messages of before, too. signalbox history prints nothing else.
             """)
 
     @OptionGroup var session: SessionOptions
@@ -19,18 +20,22 @@ struct ChatCommand: AsyncParsableCommand {
     @Flag(help: "Do not show others that you are typing.")
     var noTyping = false
 
+    @Flag(help: "Print the messages of before into a pipe, too. A terminal always shows the newest of them.")
+    var history = false
+
     func run() async throws {
         let access = try await session.access()
         let chatSession = access.session
         let events = chatSession.events
         let outcome = try await Interruption.handle(first: { await chatSession.disconnect() }) {
             try await session.connect(access)
-            let alias = session.name.isEmpty ? "me" : session.name
+            let alias = session.name.isEmpty ? nil : session.name
             if RawTerminal.isAvailable {
                 let chat = await ScreenChat(session: chatSession, alias: alias, isTypingShown: !noTyping)
                 return await chat.run(events: events)
             }
-            let chat = await PlainChat(session: chatSession, alias: alias)
+            let chat = await PlainChat(
+                session: chatSession, alias: alias, showsHistory: history || PlainChat.isInteractive)
             return await chat.run(events: events, lines: InputLines.stream())
         }
         if let outcome { throw outcome }

@@ -13,14 +13,25 @@ final class PlainChat {
     // Sends every line of a pipe as it is, even a blank one.
     private let component = TextChatComponent(composer: Composer(unit: .utf16, sendsBlankText: true))
     private let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Messages up to this seq were in the session before, and are not printed; nil: all are.
+    private var silentThrough: Seq?
+    private var epoch: Epoch?
+    /// Messages that have arrived before the history is printed, which is before them; nil: it is.
+    private var held: [ChatMessage]?
     private var outcome: ExitCode?
     private var randomness = SystemRandomNumberGenerator()
 
-    init(session: Session, alias: String) {
+    /// - Parameter showsHistory: prints the messages that the session has kept, too.
+    init(session: Session, alias: String?, showsHistory: Bool) {
         self.session = session
         component.channel = session
         component.setSenderId(session.connectionId?.rawValue, alias: alias)
+        if showsHistory, session.hasHistory { held = [] } else { silentThrough = session.claim?.seq }
+        epoch = session.epoch
     }
+
+    /// Whether users read and write at a terminal; without a pipe on either side.
+    nonisolated static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
     /// Runs until the input or the connection ends.
     ///
@@ -29,7 +40,8 @@ final class PlainChat {
         if isTerminal { say(PresenceText(of: session).arrival) }
         component.onActivity = { [weak self] activity in
             switch activity {
-            case .historyRead(let changes): self?.printNew(changes)
+            case .historyRead(let changes): self?.printHistory(changes)
+            case .historyChanged: if self?.component.historyError != nil { self?.printHistory([]) }
             case .restrictionChanged: self?.sayRestriction()
             default: break
             }
@@ -39,6 +51,7 @@ final class PlainChat {
         let reading = Task { await self.send(lines) }
         for await event in events { if !handle(event) { break } }
         reading.cancel()
+        printHistory([])
         return outcome
     }
 
@@ -52,7 +65,7 @@ final class PlainChat {
                 continue
             }
             let localID = LocalID(using: &randomness)
-            switch await component.send(now: .now, localID: localID) {
+            switch await send(localID) {
             case .sent, .discarded, .stillSending, .refused(.blank), .refused(.cancelled): break
             case .heldBack: component.passFailed()
             case .failed(let failure):
@@ -67,6 +80,21 @@ final class PlainChat {
         await session.disconnect()
     }
 
+    /// Sends the draft. A pipe is faster than the rate of a session: what the rate refuses waits, and is sent again.
+    private func send(_ localID: LocalID) async -> SendResult {
+        var result = await component.send(now: .now, localID: localID)
+        var wait = Self.shortestWait
+        while case .failed(.error(let error)) = result, error.code == .rateLimited, !Task.isCancelled {
+            try? await Task.sleep(for: error.retryAfter ?? wait)
+            wait = min(wait * 2, Self.longestWait)
+            result = await component.retry(localID)
+        }
+        return result
+    }
+
+    private static let shortestWait = Duration.milliseconds(20)
+    private static let longestWait = Duration.seconds(1)
+
     /// The message of a line; `nil` for a command. A pipe has no commands: each of its lines is a message.
     private func message(_ line: String) -> String? {
         switch isTerminal ? ChatEntry(line) : .message(line) {
@@ -80,19 +108,21 @@ final class PlainChat {
 
     /// - Returns: whether more events can follow.
     private func handle(_ event: SessionEvent) -> Bool {
+        for each in event.channelEvents(connectionId: session.connectionId) {
+            let new = messages(in: component.handle(each, now: .now))
+            if held == nil { new.forEach(show) } else { held?.append(contentsOf: new) }
+        }
         switch event {
-        case .signal(let signal):
-            printNew(component.handle(.signal(signal), now: .now))
-        case .history, .erased, .moderated: break
-        case .restricted, .unrestricted:
-            component.advance(to: .now)
+        case .signal, .history, .erased, .moderated, .restricted, .unrestricted: break
         case .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .userJoined, .userLeft:
             if isTerminal, let text = PresenceText.text(of: event, in: session) { say(text) }
         case .reconnecting:
             say("the connection is lost; trying to come back")
         case .reconnected(.lost, let missing?):
+            noteConnection()
             say("back; up to \(missing.last.rawValue - missing.first.rawValue + 1) events are missing")
         case .reconnected(let outcome, _):
+            noteConnection()
             say(outcome == .lost ? "back; something may be missing" : "back")
         case .disconnected(.clientDisconnected, _):
             return false
@@ -112,20 +142,39 @@ final class PlainChat {
         return true
     }
 
+    /// The session may have begun a new order, in which seqs begin anew or go on higher (HIS-3).
+    private func noteConnection() {
+        component.setSenderId(session.connectionId?.rawValue, alias: component.senderAlias)
+        if session.epoch != epoch, let seq = session.claim?.seq, let through = silentThrough, seq < through {
+            silentThrough = Seq(0)
+        }
+        epoch = session.epoch
+    }
+
     private func sayRestriction() {
         say(component.restriction.map { "you cannot write: \(RestrictionText.text($0))" } ?? "you can write again")
     }
 
-    /// Shows messages of others, of the user's other connections, and of the session's history.
-    private func printNew(_ changes: [TimelineChange]) {
-        for case .insert(let row, _) in changes {
-            if let message = row.message?.message { show(message) }
-        }
+    /// Messages of others, of the user's other connections, and of the session's history.
+    private func messages(in changes: [TimelineChange]) -> [ChatMessage] {
+        changes.compactMap { if case .insert(let row, _) = $0 { row.message?.message } else { nil } }.filter(isNew)
+    }
+
+    /// Shows a page of the history, and what has arrived meanwhile.
+    private func printHistory(_ changes: [TimelineChange]) {
+        messages(in: changes).forEach(show)
+        held?.forEach(show)
+        held = nil
+    }
+
+    private func isNew(_ message: ChatMessage) -> Bool {
+        guard let silentThrough, let seq = message.seq else { return true }
+        return seq > silentThrough
     }
 
     private func show(_ message: ChatMessage) {
         let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
-        StandardOutput.print("\(time)\(Printable.name(message)): \(Printable.text(message.text))")
+        StandardOutput.print("\(time)\(Printable.name(message, in: component.names)): \(Printable.text(message.text))")
     }
 
     private func say(_ text: String) { StandardOutput.print("-- \(text)") }

@@ -30,7 +30,7 @@ final class ScreenChat {
     /// The sender of the last message, unless another line follows it.
     private var lastSender: (ChatMessage.Direction, ChatAuthor?)?
 
-    init(session: Session, alias: String, isTypingShown: Bool) {
+    init(session: Session, alias: String?, isTypingShown: Bool) {
         self.session = session
         component = TextChatComponent(
             composer: Composer(unit: .utf16), timeline: ChatTimeline(calendar: ReaderCalendar(), limit: 1000))
@@ -226,7 +226,7 @@ final class ScreenChat {
             } else if let restriction = component.restriction {
                 "you cannot write: \(RestrictionText.text(restriction))"
             } else {
-                TypingPhrase(of: component.typing.current).text()
+                TypingPhrase(of: component.typing.current, names: component.names).text()
             }
         RawTerminal.write(screen.show(status: Printable.phrase(status)))
     }
@@ -264,7 +264,8 @@ final class ScreenChat {
         let name =
             message.direction == .sent
             ? colors.ownName("You")
-            : colors.name(Printable.name(message), of: message.senderUser?.rawValue ?? message.senderID)
+            : colors.name(
+                Printable.name(message, in: component.names), of: message.senderUser?.rawValue ?? message.senderID)
         return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
     }
 }

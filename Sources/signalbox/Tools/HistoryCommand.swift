@@ -55,7 +55,9 @@ struct HistoryCommand: AsyncParsableCommand {
 
     private func printPage(_ reader: HistoryReader) async throws {
         let page = try await reader.page(query(before: before, after: after, limit: limit))
-        page.messages.forEach(show)
+        var text = HistoryText()
+        for message in page.messages { text.note(message.content) }
+        for message in page.messages { show(message, text) }
         guard let first = page.messages.first, let last = page.messages.last else {
             StandardError.print("signalbox: there are no messages here")
             return
@@ -67,25 +69,31 @@ struct HistoryCommand: AsyncParsableCommand {
                 : "signalbox: later messages exist. Give --after \(last.seq), or --all.")
     }
 
-    /// From the first message on, so that the output is in order and no page is kept.
+    /// From the first message on, so that the output is in order and no page is kept. The names are read before.
     private func printAll(_ reader: HistoryReader) async throws {
+        var text = HistoryText()
+        if !json { try await readAll(reader) { text.note($0.content) } }
+        try await readAll(reader) { show($0, text) }
+    }
+
+    private func readAll(_ reader: HistoryReader, _ read: (HistoryReader.Message) -> Void) async throws {
         var position = after ?? 0
         while true {
             let page = try await reader.page(query(before: nil, after: position, limit: Limits.historyPageCount))
             for message in page.messages {
                 if let before, message.seq >= before { return }
-                show(message)
+                read(message)
             }
             guard page.more, let last = page.messages.last, last.seq > position else { return }
             position = last.seq
         }
     }
 
-    private func show(_ message: HistoryReader.Message) {
+    private func show(_ message: HistoryReader.Message, _ text: HistoryText) {
         if json {
             StandardOutput.print(json: message.json)
         } else {
-            StandardOutput.print(HistoryText.line(message.content, in: .current))
+            StandardOutput.print(text.line(message.content, in: .current))
         }
     }
 

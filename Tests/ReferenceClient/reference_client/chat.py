@@ -17,7 +17,7 @@ class Message:
     """`author` is a connection id, or None if it is unknown, and `user` that connection's user. `sent_on` is in ms
     since 1970. Messages of one user have one author, whatever the connection (CHAT-4).
 
-    A message without an alias is shown with the connection data of its author.
+    The alias is what the sender states. A name to show needs the data and the user of the connection before it (CHAT-4).
     """
 
     text: str

@@ -1,6 +1,6 @@
 import { Code } from '../../opentok/client/wire/codes.js';
 import {
-  CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, NameBook, newLocalId, OPENTOK_RULE, readerCalendar,
+  CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, newLocalId, OPENTOK_RULE, readerCalendar,
   STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../../text-chat/index.js';
 import { ComposerView } from '../views/composer-view.js';
@@ -44,10 +44,13 @@ export class ChatRoom {
   #typing;
   /** A signal of another client rarely changes the box. */
   #composerPace = new FramePace(() => this.#composer.show(), () => windowOf(this.#host));
+  /** Senders may change what others are called as often as they may write. */
+  #namePace = new FramePace(() => this.#messages.showNames(), () => windowOf(this.#host));
   #id = null;
   #chat = null;
   #link = new SessionLink();
-  #names = new NameBook();
+  /** The revision of the names that are shown, and whether guests are marked. */
+  #shownNames = '';
   #drafts = null;
   /** The draft that a program has set before there was a room. */
   #earlyDraft = null;
@@ -77,13 +80,15 @@ export class ChatRoom {
     this.moderation = new Moderation(part, {
       words,
       nameOfUser: ({ user, senderId }) => {
-        return user === null ? this.nameOf({ senderId, alias: null }) : this.#names.nameOfUser(user);
+        return user === null ? this.nameOf({ senderId, alias: null }) : this.#chat.names.nameOfUser(user);
       },
       tell: (key) => this.#composer.showHint(key),
     });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
-      isGuest: (message) => this.#names.isGuest(message),
+      isGuest: (message) => this.#chat.names.isGuest(message),
+      // A name that the program gives is its own matter.
+      numberOf: (message) => (this.#customs.nameOf ? null : this.#chat.names.numberOf(message)),
       hasMenu: (message) => this.moderation.hasMenu(message),
       openMenu: (message, name, button) => this.moderation.openMessageMenu(message, name, button),
       words,
@@ -257,10 +262,10 @@ export class ChatRoom {
         this.moderation.ended();
         this.#stateChanged('disconnected');
       },
-      noted: (connection) => this.#note(connection),
       received: (event) => {
         this.#customs.received?.(event);
         this.#chat.handle(event, Date.now());
+        this.#showNames();
       },
       wrap: (channel) => this.#customs.channel?.(channel),
     });
@@ -343,21 +348,24 @@ export class ChatRoom {
 
   // The chat
 
-  #note(connection) {
-    const hadUsers = this.#names.hasUsers;
-    this.#names.note(connection);
-    if (this.#names.hasUsers !== hadUsers) this.#messages.showGuests();
+  /** A name that is shown may have turned out to be another's, or guests are among users now. */
+  #showNames() {
+    const { revision, hasUsers } = this.#chat.names;
+    const names = `${revision} ${hasUsers}`;
+    if (names === this.#shownNames) return;
+    this.#shownNames = names;
+    this.#namePace.request(1);
   }
 
   /** A sentence about users who type names a guest as such: there is no place for a mark. */
   #typingNameOf(sender) {
     const name = this.nameOf(sender);
-    return this.#names.isGuest(sender) ? this.#words.text('guestNamed', { name }) : name;
+    return this.#chat.names.isGuest(sender) ? this.#words.text('guestNamed', { name }) : name;
   }
 
   /** The name to show for the sender of a message. */
   nameOf(message) {
-    return this.#customs.nameOf?.(message) ?? this.#names.nameOf(message, {
+    return this.#customs.nameOf?.(message) ?? this.#chat.names.nameOf(message, {
       guest: (id) => this.#words.text('guest', { id: { text: id } }).trim(),
       server: () => this.#words.text('server'),
     });
@@ -373,7 +381,6 @@ export class ChatRoom {
   #startChat() {
     this.#chat?.typing.stop();
     this.#messages.clear();
-    this.#names = new NameBook();
     this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`);
     this.#makeChat();
     this.#showHistory();
@@ -410,6 +417,7 @@ export class ChatRoom {
 
   #changed(changes, activity) {
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
+    this.#showNames();
     switch (activity?.kind) {
       case 'historyChanged':
         this.#showHistory();

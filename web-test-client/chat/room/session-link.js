@@ -16,10 +16,10 @@ export class SessionLink {
   }
 
   /**
-   * `connected()`, `reconnecting()`, `reconnected()` and `disconnected()` follow the session, `noted(connection)` gets
-   * each connection that it names, and `received(event)` the events of the channel. `wrap(channel)` may replace it.
+   * `connected()`, `reconnecting()`, `reconnected()` and `disconnected()` follow the session, and `received(event)` gets
+   * the events of the channel. `wrap(channel)` may replace it.
    */
-  open(session, { connected, reconnecting, reconnected, disconnected, noted, received, wrap }) {
+  open(session, { connected, reconnecting, reconnected, disconnected, received, wrap }) {
     this.close();
     this.#session = session;
     this.#listeners = {
@@ -27,10 +27,6 @@ export class SessionLink {
       sessionReconnecting: () => reconnecting(),
       sessionReconnected: () => reconnected(),
       sessionDisconnected: () => disconnected(),
-      connectionCreated: ({ connection }) => noted(connection),
-      signal: ({ from }) => {
-        if (from) noted(from);
-      },
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
     this.#channel = new SessionChannel(session, received);

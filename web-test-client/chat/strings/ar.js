@@ -136,6 +136,7 @@ export const ar = {
   // Users and guests
   guestMark: 'ضيف',
   guestMarkHelp: 'لم يسجّل هذا الشخص دخوله. يمكن لأي أحد استخدام هذا الاسم.',
+  numberHelp: 'يوجد هنا شخص آخر بالاسم نفسه.',
   guestNamed: '{name} (ضيف)',
 
   // Moderators

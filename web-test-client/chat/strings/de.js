@@ -106,6 +106,7 @@ export const de = {
   // Users and guests
   guestMark: 'Gast',
   guestMarkHelp: 'Diese Person ist nicht angemeldet. Jeder kann diesen Namen verwenden.',
+  numberHelp: 'Eine andere Person hier hat denselben Namen.',
   guestNamed: '{name} (Gast)',
 
   // Moderators

@@ -116,6 +116,7 @@ export const en = {
   // Users and guests
   guestMark: 'guest',
   guestMarkHelp: 'This person is not signed in. Anybody may use this name.',
+  numberHelp: 'Another person here has the same name.',
   guestNamed: '{name} (guest)',
 
   // Moderators

@@ -126,6 +126,7 @@ export const es = {
   // Users and guests
   guestMark: 'invitado',
   guestMarkHelp: 'Esta persona no se ha identificado. Cualquiera puede usar este nombre.',
+  numberHelp: 'Otra persona tiene aquí el mismo nombre.',
   guestNamed: '{name} (invitado)',
 
   // Moderators

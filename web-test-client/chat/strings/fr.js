@@ -120,6 +120,7 @@ export const fr = {
   // Users and guests
   guestMark: 'invité',
   guestMarkHelp: 'Cette personne n’est pas identifiée. N’importe qui peut utiliser ce nom.',
+  numberHelp: 'Une autre personne porte ici le même nom.',
   guestNamed: '{name} (invité)',
 
   // Moderators

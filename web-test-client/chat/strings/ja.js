@@ -100,6 +100,7 @@ export const ja = {
   // Users and guests
   guestMark: 'ゲスト',
   guestMarkHelp: 'この人は本人確認されていません。この名前は誰でも使えます。',
+  numberHelp: 'ここには同じ名前の人がほかにもいます。',
   guestNamed: '{name}（ゲスト）',
 
   // Moderators

@@ -126,6 +126,7 @@ export const pt = {
   // Users and guests
   guestMark: 'convidado',
   guestMarkHelp: 'Esta pessoa não está identificada. Qualquer um pode usar este nome.',
+  numberHelp: 'Outra pessoa aqui tem o mesmo nome.',
   guestNamed: '{name} (convidado)',
 
   // Moderators

@@ -100,6 +100,7 @@ export const zhHans = {
   // Users and guests
   guestMark: '访客',
   guestMarkHelp: '此人没有登录。任何人都可以使用这个名字。',
+  numberHelp: '这里还有一个人使用同样的名字。',
   guestNamed: '{name}（访客）',
 
   // Moderators

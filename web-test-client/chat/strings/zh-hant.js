@@ -100,6 +100,7 @@ export const zhHant = {
   // Users and guests
   guestMark: '訪客',
   guestMarkHelp: '此人沒有登入。任何人都可以使用這個名字。',
+  numberHelp: '這裡還有一個人使用同樣的名字。',
   guestNamed: '{name}（訪客）',
 
   // Moderators

@@ -1,6 +1,6 @@
 /** The style of guests and restrictions, and of what moderators see: menus, questions, and the list of what holds. */
 export const MODERATION_STYLE = `
-.guest-mark {
+.name-mark {
   flex: none;
   border: 1px solid var(--line);
   border-radius: 1rem;
@@ -10,7 +10,7 @@ export const MODERATION_STYLE = `
   line-height: 1.35;
 }
 
-.short .guest-mark {
+.short .name-mark {
   display: none;
 }
 

@@ -39,7 +39,11 @@ let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */
 export function avatar(name, id) {
+  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, initialOf(name));
+}
+
+export function initialOf(name) {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const [first] = graphemes.segment(name.trim() || '?');
-  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, first.segment.toUpperCase());
+  return first.segment.toUpperCase();
 }

@@ -38,7 +38,7 @@ export class MessagesView {
   #unreadCount = 0;
   /**
    * The rows of the day separators, and that of the unread divider. A row here is
-   * `{row, state, element, name, isGuest, gapKey}`: what the timeline has, and what its element shows.
+   * `{row, state, element, name, isGuest, number, gapKey}`: what the timeline has, and what its element shows.
    */
   #days = new Set();
   #divider = null;
@@ -52,6 +52,7 @@ export class MessagesView {
   #unsettled = new Set();
   #nameOf;
   #isGuest;
+  #numberOf;
   #elements;
   #isHeld;
   #moved;
@@ -65,7 +66,7 @@ export class MessagesView {
 
   /**
    * `nameOf(message)` and `dayOf(milliseconds)` are as in the rows, and `isGuest(message)` says whether the name has the
-   * mark of a guest. `hasMenu(message)` says whether the message has a menu, and `openMenu(message, name, button)` opens
+   * mark of a guest, and `numberOf(message)` is the number beside it, or null. `hasMenu(message)` says whether the message has a menu, and `openMenu(message, name, button)` opens
    * it. `words` are the texts. `retry(localId)`,
    * `edit(localId)` and `discard(localId)` handle a failed message, `pass()` sends the messages that wait behind it, and
    * `isHeld(localId)` says whether a message waits there. `factsOf(message)` is the text about a message's way, see
@@ -76,7 +77,7 @@ export class MessagesView {
   constructor(
     part,
     {
-      nameOf, isGuest, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
+      nameOf, isGuest, numberOf, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
       limit, droppedCount,
     },
   ) {
@@ -95,6 +96,7 @@ export class MessagesView {
     this.#pill = part('new-messages');
     this.#nameOf = nameOf;
     this.#isGuest = isGuest;
+    this.#numberOf = numberOf;
     this.#isHeld = isHeld;
     this.#moved = moved;
     this.#nearBeginning = nearBeginning;
@@ -135,7 +137,10 @@ export class MessagesView {
   set words(words) {
     this.#words = words;
     this.#elements.words = words;
-    for (let index = 0; index < this.#rows.count; index += 1) this.#elements.reword(this.#named(this.#rows.at(index)));
+    for (let index = 0; index < this.#rows.count; index += 1) {
+      const shown = this.#rows.at(index);
+      if (shown.element !== null) this.#elements.reword(this.#named(shown));
+    }
     this.#writeDropped();
     this.#showPill();
     this.showFacts();
@@ -146,9 +151,14 @@ export class MessagesView {
     this.#forEachMessage((shown) => this.#elements.showMenu(shown));
   }
 
-  /** Some sender is the first to have a user: those who have none are guests. */
-  showGuests() {
-    this.#forEachMessage((shown) => this.#elements.showGuest(this.#named(shown)));
+  /** Names that are shown may be others now, and some sender may be the first to have a user. */
+  showNames() {
+    this.#forEachMessage((shown) => {
+      const { name, isGuest, number } = shown;
+      this.#named(shown);
+      const isSame = shown.name === name && shown.isGuest === isGuest && shown.number === number;
+      if (!isSame) this.#elements.showSender(shown);
+    });
   }
 
   #forEachMessage(act) {
@@ -328,8 +338,7 @@ export class MessagesView {
   // Rows
 
   #insert(row, at) {
-    // The names of now: a sender may leave before the row has an element.
-    const shown = this.#named({ row, state: undefined, element: null, name: null, isGuest: false, gapKey: this.#gapKey });
+    const shown = { row, state: undefined, element: null, name: null, isGuest: false, number: null, gapKey: this.#gapKey };
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);
@@ -347,6 +356,7 @@ export class MessagesView {
     if (kind !== 'message' || message.direction !== 'received') return shown;
     shown.name = this.#nameOf(message);
     shown.isGuest = this.#isGuest(message);
+    shown.number = this.#numberOf(message);
     return shown;
   }
 
@@ -391,7 +401,7 @@ export class MessagesView {
   }
 
   #makeElement(shown) {
-    const element = this.#elements.make(shown);
+    const element = this.#elements.make(this.#named(shown));
     this.#shown.set(element, shown);
     return element;
   }

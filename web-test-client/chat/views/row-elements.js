@@ -1,10 +1,10 @@
 import { isOnlyEmoji } from '../text/emoji.js';
 import { splitLinks } from '../text/links.js';
 import { causeOfUnsent } from '../words/causes.js';
-import { avatar, make } from './dom.js';
+import { avatar, initialOf, make } from './dom.js';
 
 /**
- * The elements of the rows. A row is `{row, state, element, name, isGuest, gapKey}`, as in `MessagesView`.
+ * The elements of the rows. A row is `{row, state, element, name, isGuest, number, gapKey}`, as in `MessagesView`.
  */
 export class RowElements {
   #words;
@@ -49,13 +49,10 @@ export class RowElements {
   /** Writes the texts of a row anew. */
   reword(shown) {
     const { element, row } = shown;
-    if (element === null) return;
     if (row.kind === 'day') this.nameDay(element, Date.now());
     else if (row.kind !== 'message') (element.firstElementChild ?? element).textContent = this.#lineOf(shown);
     else {
-      element.querySelector('.row-name').textContent = this.#nameIn(shown);
-      this.showGuest(shown);
-      this.#nameMenu(shown);
+      this.showSender(shown);
       const time = element.querySelector('.row-header time');
       time.textContent = this.#words.time(row.message.receivedAt);
       time.title = this.#words.dayAndTime(row.message.receivedAt);
@@ -69,17 +66,33 @@ export class RowElements {
     element.classList.toggle('short', !row.showsTime && !row.showsSender);
   }
 
-  /** A quiet mark beside the name of a guest among users: a guest may have chosen the name of any of them. */
-  showGuest({ element, isGuest }) {
+  /** The name of the sender is another one now, or has or loses the mark of a guest. */
+  showSender(shown) {
+    const { element, row } = shown;
     const name = element.querySelector('.row-name');
-    const mark = element.querySelector('.guest-mark');
-    mark?.remove();
-    if (isGuest) name.after(this.#guestMark());
+    name.textContent = this.#nameIn(shown);
+    for (const mark of element.querySelectorAll('.name-mark')) mark.remove();
+    name.after(...this.#marksOf(shown));
+    if (row.message.direction === 'received') element.querySelector('.avatar').textContent = initialOf(shown.name);
+    this.#nameMenu(shown);
   }
 
-  #guestMark() {
-    const title = this.#words.text('guestMarkHelp');
-    return make('span', { class: 'guest-mark', part: 'guest', title }, this.#words.text('guestMark'));
+  /**
+   * Quiet marks beside the name: of a guest among users, who may have chosen the name of any of them, and the number of a
+   * person if another one has the same name.
+   */
+  #marksOf({ isGuest, number }) {
+    const words = this.#words;
+    const marks = [];
+    if (isGuest) {
+      const attributes = { class: 'name-mark guest-mark', part: 'guest', title: words.text('guestMarkHelp') };
+      marks.push(make('span', attributes, words.text('guestMark')));
+    }
+    if (number !== null) {
+      const attributes = { class: 'name-mark number-mark', part: 'number', title: words.text('numberHelp') };
+      marks.push(make('span', attributes, number));
+    }
+    return marks;
   }
 
   /** The button of a moderator, if the message has a menu now. The keyboard reaches that of the chosen message. */
@@ -136,7 +149,7 @@ export class RowElements {
     const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown), shown.isGuest);
+        return this.#makeMessage(row.message, this.#nameIn(shown), this.#marksOf(shown));
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -160,7 +173,7 @@ export class RowElements {
     }
   }
 
-  #makeMessage(message, name, isGuest) {
+  #makeMessage(message, name, marks) {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
@@ -177,7 +190,7 @@ export class RowElements {
           'p',
           { class: 'row-header' },
           make('bdi', { class: 'row-name', part: 'name' }, name),
-          isGuest ? this.#guestMark() : null,
+          ...marks,
           ' ',
           make(
             'time',

@@ -338,6 +338,38 @@ test('CHAT-4: a message that claims the name of another user is shown as from a 
   assert.match(names[1], /^Guest \d+$/);
 });
 
+test('CHAT-4: whoever joins later reads the name that the token of a message had, not the one that it claims', async () => {
+  const claim = JSON.stringify({ text: 'Wire the money', sender: { id: 'x', alias: 'Boss' } });
+  const from = { connectionId: 'gone', creationTime: 1, data: 'Mallory', user: 'u-9' };
+  const page = { first: 1, last: 1, more: false, messages: [{ seq: 1, from, type: 'signal:text-chat', data: claim, time: 1 }] };
+  const { chat } = attached({ hasHistory: true, epoch: 'e', history: async () => page });
+  await frame();
+  assert.deepEqual(all(chat, '.row-name').map((each) => each.textContent), ['Mallory']);
+});
+
+test('CHAT-4: a name that is shown goes when it turns out to be another’s', async () => {
+  const { chat, session } = attached();
+  const claim = JSON.stringify({ text: 'I am Ada', sender: { id: 'x', alias: 'Ada' } });
+  await session.receive(claim, 'm2', { type: 'text-chat', data: '' });
+  const shown = () => [...all(chat, '.row-name'), ...all(chat, '.avatar')].map((each) => each.textContent);
+  assert.deepEqual(shown(), ['Ada', 'A']);
+  session.emit('connectionCreated', { connection: { connectionId: 'ada', data: 'Ada' } });
+  await frame();
+  assert.match(shown().join(), /^Guest \d+,G$/);
+});
+
+test('CHAT-4: two users with one name keep it, and a number tells them apart', async () => {
+  const { chat, session } = attached();
+  const say = (user) => session.receive('hi', `${user}-tab`, { from: { connectionId: `${user}-tab`, data: 'Anna', user } });
+  const shown = () => all(chat, '[data-kind=message]').map(
+    (each) => [each.querySelector('.row-name').textContent, each.querySelector('.number-mark')?.textContent ?? null],
+  );
+  await say('u-1');
+  assert.deepEqual(shown(), [['Anna', null]]);
+  await say('u-2');
+  assert.deepEqual(shown(), [['Anna', '4360'], ['Anna', '4361']]);
+});
+
 test('CHAT-4: among users a guest has a mark at the name', async () => {
   const { chat, session } = attached();
   const mark = () => all(chat, '[data-kind=message]').map((each) => each.querySelector('.guest-mark')?.textContent ?? null);
@@ -395,7 +427,7 @@ test('the list says how many of the oldest messages are gone', async () => {
   document.body.append(chatTemplate());
   const timeline = new ChatTimeline({ limit: 3 });
   const view = new MessagesView((id) => document.getElementById(id), {
-    words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isGuest: () => false, hasMenu: () => false, isHeld: () => false,
+    words: new Words('en', CHAT_STRINGS), nameOf: () => 'Ada', isGuest: () => false, numberOf: () => null, hasMenu: () => false, isHeld: () => false,
     moved() {}, limit: 3, droppedCount: () => timeline.droppedCount,
   });
   for (let seq = 1; seq <= 5; seq += 1) {

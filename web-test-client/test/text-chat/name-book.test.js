@@ -1,79 +1,104 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { NameBook } from '../../text-chat/name-book.js';
+import { isReserved } from '../../text-chat/name-look.js';
+import { decodeSignal } from '../../text-chat/wire/chat-wire-form.js';
+import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { vectorCases } from '../../test-support/vectors.js';
+
+/** The message in a signal of a vector. */
+function messageIn({ seq, from, data, user, senderId = from, alias }) {
+  const connection = from === null ? null : { connectionId: from, data, ...(user === undefined ? {} : { user }) };
+  const content = JSON.stringify({ text: 'hi', sender: { id: senderId ?? undefined, alias: alias ?? undefined } });
+  return decodeSignal({ type: 'text-chat', data: content, from: connection, seq, receivedAt: 0 });
+}
+
+/** The names over the messages after all of them were read in this order, and the numbers beside them. */
+function shown({ here = [], left = [], crowd = 0, messages }, order) {
+  const book = new NameBook();
+  for (const { id, ...connection } of here) book.note({ connectionId: id, ...connection });
+  for (let number = 0; number < crowd; number += 1) {
+    book.note({ connectionId: `c${number}`, data: `n${number}` });
+    book.noteDeparture(`c${number}`);
+  }
+  for (const id of left) book.noteDeparture(id);
+  const read = messages.map(messageIn);
+  for (const message of order(read)) book.noteMessage(message);
+  return read.map((message) => [book.nameOf(message), book.numberOf(message)]);
+}
+
+for (const vector of vectorCases('senders/names.json')) {
+  test(vector.name, () => {
+    const expected = vector.shown.map((name, index) => [name, vector.numbers?.[index]?.toString() ?? null]);
+    assert.deepEqual(shown(vector, (messages) => messages), expected, 'as they arrive');
+    assert.deepEqual(shown(vector, (messages) => messages.toReversed()), expected, 'from the history, newest first');
+  });
+}
+
+for (const { name, reserved = [], free = [] } of vectorCases('senders/reserved.json')) {
+  test(name, () => {
+    for (const each of reserved) assert.ok(isReserved(each), each);
+    for (const each of free) assert.ok(!isReserved(each), each);
+  });
+}
+
+test('CHAT-4 the words of all tables are reserved', () => {
+  const tables = Object.values(CHAT_STRINGS);
+  assert.equal(tables.length, 9);
+  for (const { you, server, guest } of tables) {
+    for (const word of [you, server, guest.replace('{id}', '1234')]) assert.ok(isReserved(word), word);
+  }
+});
 
 const ada = { connectionId: 'ada-id', data: 'name=Ada' };
 
-test('CHAT-4 the connection’s data has precedence over the name in a message', () => {
+test('CHAT-4 a name that is shown may turn out to be another’s, and the book tells', () => {
   const book = new NameBook();
+  const message = { senderId: 'eve-id', senderData: '', alias: 'Ada', seq: 1 };
+  assert.equal(book.nameOf(message), 'Ada');
+  const { revision } = book;
+  book.note({ connectionId: 'bob-id', data: 'Bob' });
+  assert.equal(book.revision, revision);
   book.note(ada);
-  assert.equal(book.nameOf({ senderId: 'ada-id', alias: 'Bob' }), 'Ada');
+  assert.ok(book.revision > revision);
+  assert.equal(book.nameOf(message), 'Guest 1059');
 });
 
-test('CHAT-4 a name in a message counts if the connection has no data', () => {
+test('CHAT-4 the name of a guest who types is that of the guest’s messages', () => {
   const book = new NameBook();
   book.note({ connectionId: 'cy-id', data: '' });
-  assert.equal(book.nameOf({ senderId: 'cy-id', alias: 'Cy' }), 'Cy');
+  book.noteMessage({ senderId: 'cy-id', senderData: '', alias: 'Cy', seq: 1 });
   assert.equal(book.nameOf({ senderId: 'cy-id', alias: null }), 'Cy');
   assert.equal(book.nameOf({ senderId: 'dan-id', alias: null }), 'Guest 1895');
 });
 
-test('CHAT-4 a sender cannot use another’s name, or one that looks alike', () => {
-  for (const alias of ['Ada', ' ada ', 'A\u200dda', '\u202eAda', 'Ａｄａ', '{"name":"Ada"}']) {
-    const book = new NameBook();
-    book.note(ada);
-    assert.equal(book.nameOf({ senderId: 'eve-id', alias }), 'Guest 1059', alias);
-  }
-});
-
-test('CHAT-4 of two senders that claim the same name the first gets it', () => {
-  const book = new NameBook();
-  assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
-  assert.equal(book.nameOf({ senderId: '2', alias: 'Cy' }), 'Guest 1050');
-  assert.equal(book.nameOf({ senderId: '1', alias: 'Cy' }), 'Cy');
-});
-
-test('CHAT a message by REST has the name in its data, else Server', () => {
-  const book = new NameBook();
-  assert.equal(book.nameOf({ senderId: null, alias: 'Desk' }), 'Desk');
-  assert.equal(book.nameOf({ senderId: null, alias: null }), 'Server');
-});
-
-test('G5 at most four thousand names are remembered', () => {
+test('G5 at most four thousand are remembered who are not here', () => {
   const book = new NameBook();
   for (let number = 0; number <= 4096; number += 1) book.note({ connectionId: `c${number}`, data: `n${number}` });
+  assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'n0');
+  book.noteEnd();
   assert.equal(book.nameOf({ senderId: 'c4096', alias: null }), 'n4096');
   assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'Guest 4117');
 });
 
-test('CHAT-4 the name of a guest is in the words of the reader, also if the sender has sent it', () => {
+test('CHAT-4 the name of a guest is in the words of the reader', () => {
   const book = new NameBook();
-  const guest = (id) => `Gast ${id}`;
-  assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1895' }, { guest }), 'Gast 1895');
-  assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1896' }, { guest }), 'Guest 1896');
+  assert.equal(book.nameOf({ senderId: 'dan-id', alias: 'Guest 1895' }, { guest: (id) => `Gast ${id}` }), 'Gast 1895');
 });
 
 const user = { connectionId: 'a1', data: 'name=Ada', user: 'u-17' };
 
-test('CHAT-4 all connections of a user have one name, that of the newest, and the user’s own word is not needed', () => {
+test('CHAT-4 a message without a stamp has the name that is known of its sender', () => {
   const book = new NameBook();
   book.note(user);
-  book.note({ connectionId: 'a2', data: 'Ada Lovelace', user: 'u-17' });
-  assert.equal(book.nameOf({ senderId: 'a1', user: 'u-17', alias: null }), 'Ada Lovelace');
-  assert.equal(book.nameOf({ senderId: 'a1', alias: 'Eve' }), 'Ada Lovelace', 'known by the connection alone');
-  assert.equal(book.nameOf({ senderId: 'gone', user: 'u-17', alias: 'Eve' }), 'Ada Lovelace', 'from the history');
-  assert.equal(book.nameOfUser('u-17'), 'Ada Lovelace');
+  assert.equal(book.nameOf({ senderId: 'a1', alias: 'Eve' }), 'Ada', 'known by the connection alone');
+  assert.equal(book.nameOf({ senderId: 'gone', user: 'u-17', alias: 'Eve' }), 'Ada', 'known by the user');
+  assert.equal(book.nameOf({ senderId: 'u-17', user: null, alias: 'Ada' }), 'Guest 4753', 'a connection called like a user');
+  assert.equal(book.nameOfUser('u-17'), 'Ada');
   assert.equal(book.nameOfUser('u-18'), null);
 });
 
-test('CHAT-4 two tabs of a user without data have the name of their messages', () => {
-  const book = new NameBook();
-  for (const connectionId of ['c1', 'c2']) book.note({ connectionId, data: '', user: 'u-5' });
-  assert.equal(book.nameOf({ senderId: 'c1', user: 'u-5', alias: 'Cy' }), 'Cy');
-  assert.equal(book.nameOf({ senderId: 'c2', user: 'u-5', alias: 'Cy' }), 'Cy');
-});
-
-test('CHAT-4 a guest with the name of a user is marked, and cannot claim the name in a message', () => {
+test('CHAT-4 a guest with the name of a user is marked', () => {
   const book = new NameBook();
   book.note(user);
   book.note({ connectionId: 'g1', data: 'Ada' });
@@ -81,8 +106,7 @@ test('CHAT-4 a guest with the name of a user is marked, and cannot claim the nam
   assert.equal(book.isGuest({ senderId: 'a1', user: 'u-17' }), false);
   assert.equal(book.isGuest({ senderId: 'a1' }), false, 'known by the connection alone');
   assert.equal(book.isGuest({ senderId: null }), false, 'the server is no guest');
-  assert.equal(book.nameOf({ senderId: 'g2', user: null, alias: 'Ada' }), 'Guest 4243');
-  assert.equal(book.nameOf({ senderId: 'u-17', user: null, alias: 'Ada' }), 'Guest 4753', 'a connection called like a user');
+  assert.equal(book.isGuest({ senderId: 'bot', isFromServer: true }), false, 'the server is no guest');
 });
 
 test('CHAT-4 where no sender has a user nobody is marked', () => {

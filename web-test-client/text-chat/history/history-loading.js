@@ -6,6 +6,7 @@ export class HistoryLoading {
   /** It wants to know the events of the connection, and what has arrived. */
   reader = new HistoryReader();
   #timeline;
+  #names;
   #channel;
   #isOwn;
   #report;
@@ -16,10 +17,11 @@ export class HistoryLoading {
   /**
    * `channel()` is the channel of now, or null. `isOwn(connection)` says whether a message of it is one's own, and
    * `settled(localIds)` gets the local ids of those that the session has, it turns out. `report(changes, activity)`
-   * tells of changed rows.
+   * tells of changed rows. `names` is a `NameBook`.
    */
-  constructor({ timeline, channel, isOwn, report, settled }) {
+  constructor({ timeline, names, channel, isOwn, report, settled }) {
     this.#timeline = timeline;
+    this.#names = names;
     this.#channel = channel;
     this.#isOwn = isOwn;
     this.#report = report;
@@ -84,6 +86,7 @@ export class HistoryLoading {
     for (const kept of place.messages) {
       const message = decodeKept(kept);
       if (message === null) continue;
+      this.#names.noteMessage(message);
       if (this.#isOwn(kept.from)) {
         message.direction = 'sent';
         if (this.#timeline.ownMessage(message.localId)?.seq === null) settled.push(message.localId);

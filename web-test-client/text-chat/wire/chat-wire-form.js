@@ -30,8 +30,9 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN 
 
 /**
  * The message in a signal; null if the signal is not a chat message. `from` is the connection that the server stamped,
- * and names the sender and the sender's user, whatever the data states (CHAT-4). Without it (REST) the id in the data
- * counts. A name in the data has precedence over the connection's data, since a name is free to choose anyway.
+ * and names the sender and the sender's user, whatever the data states (CHAT-4). Without it the message came by REST,
+ * and the id in the data counts. `alias` is what the data states, or the connection's data; a name to show is a matter of
+ * `NameBook`.
  */
 export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (typeof data !== 'string') return null;
@@ -39,6 +40,8 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
     text: data,
     senderId: from?.connectionId ?? null,
     user: from?.user ?? null,
+    senderData: typeof from?.data === 'string' ? from.data : from ? '' : null,
+    isFromServer: !from,
     alias: textOrNull(from?.data),
     sentAt: receivedAt,
     receivedAt,
