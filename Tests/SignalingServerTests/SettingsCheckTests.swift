@@ -1,4 +1,5 @@
 import Foundation
+import SignalingCore
 import SignalingTokens
 import Testing
 
