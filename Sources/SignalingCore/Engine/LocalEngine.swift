@@ -314,6 +314,8 @@ public final class LocalEngine: SessionEngine {
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 
     public func hosted(_ session: SessionID) -> HostedSession? { sessions[session] }
+
+    var hostedSessions: [(SessionID, Hosted)] { sessions.table.ordered.map { ($0, $1) } }
 }
 
 extension LocalEngine: CommandLogObserver {

@@ -14,24 +14,26 @@ extension SQLiteCommandLog {
     ///     (HIS-9). It costs a write for each page that is given up.
     ///   - now: the clock of the loop's instants. Called on other threads, too.
     ///   - wallTime: the date.
+    ///   - salvage: is given each session that is not continued, before the database forgets it: the archive must have
+    ///     its messages by then (HIS-3).
     ///   - post: executes work on the loop, after the calls that run. Called on another thread.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public static func open(
         folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
         now: @escaping @Sendable () -> MonotonicInstant,
-        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        wallTime: WallTime, logger: Logger, salvage: ([KeptCommands.Session]) -> Void = { _ in },
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         try open(
             folder: folder, durability: durability, overwritesDeleted: overwritesDeleted, now: now, wallTime: wallTime,
-            logger: logger, post: post,
-            tuning: LogTuning())
+            logger: logger, salvage: salvage, post: post, tuning: LogTuning())
     }
 
     static func open(
         folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
         now: @escaping @Sendable () -> MonotonicInstant,
-        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-        tuning: LogTuning
+        wallTime: WallTime, logger: Logger, salvage: ([KeptCommands.Session]) -> Void = { _ in },
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         let files = try DatabaseFiles(folder: folder)
         var discarded: [KeptCommands.Session] = []
@@ -63,10 +65,11 @@ extension SQLiteCommandLog {
             discarded = content.keptSessions
             content.removeSessions()
         }
+        if !discarded.isEmpty { salvage(discarded) }
         let clock = LogClock(opened: now(), wallTime: wallTime, lastKept: content.lastTime)
         let state = LogState(
             position: content.lastPosition, aliveAt: clock.time(at: now()), boot: boot, durability: durability,
-            isClean: false, isCopy: false)
+            isClean: false, copy: nil)
         do throws(DatabaseError) {
             try database.begin(content, state, durability, overwritesDeleted: overwritesDeleted)
             tail.begin(with: identity, confirmed: content.lastPosition)
