@@ -2,12 +2,13 @@
 
 import asyncio
 import shutil
+import signal
 
 import pytest
 
 import durable
 from server_process import run
-from signalbox_client import Client
+from signalbox_client import Client, reconnect
 from test_history import say
 from waiting import until
 
@@ -155,6 +156,7 @@ async def test_his_3_a_lost_write_ahead_log_of_the_history_is_told(tmp_path, how
         content[32 + 24 + 100] ^= 1
         log.write_bytes(content)
     assert "history.sqlite: the newest messages are missing" in run("state", "check", folder).stdout
+    assert run("state", "backup", folder, tmp_path / "backup").returncode == 1
     with serve(folder) as server:
         server.err.until("the history lacks the newest messages")
         after = await acknowledged(server, session, 5)
@@ -173,3 +175,54 @@ async def test_rest_8_a_removed_file_with_revocations_is_written_again(tmp_path)
         file.write_text("replaced")
         server.err.until("it is written again")
         assert file.read_bytes() == kept
+
+
+def copy_of(folder, server):
+    """The files of a running server at one moment, as a snapshot of the volume has them."""
+    server.process.send_signal(signal.SIGSTOP)
+    files = {file.name: file.read_bytes() for file in folder.iterdir()}
+    server.process.send_signal(signal.SIGCONT)
+    return files
+
+
+def put_back(folder, files):
+    """Into the same files: a volume that is put back keeps their numbers."""
+    for file in folder.iterdir():
+        if file.name not in files:
+            file.unlink()
+    for name, content in files.items():
+        with open(folder / name, "r+b") as file:
+            file.truncate(0)
+            file.write(content)
+
+
+async def test_his_3_res_3_a_volume_that_was_put_back_gives_no_number_twice_once_a_client_proves_it(tmp_path):
+    folder = tmp_path / "state"
+    with serve(folder) as server:
+        session = server.project.session()
+        ada, bob = await durable.two_in_a_session(server, session)
+        kept = dict(zip(await say(ada, "before"), ["before"]))
+        files = copy_of(folder, server)
+        gone = await say(ada, *map(str, range(10)))
+        await until(lambda: len(messages(server, session)) == 11, "the messages")
+        durable.kill(server)
+    put_back(folder, files)
+    with serve(folder) as server:
+        # Somebody who has seen nothing newer comes first.
+        early = await reconnect(server, session, bob, min(kept))
+        assert early.connected["outcome"] == "resumed" and early.connected["epoch"] == ada.connected["epoch"]
+        late = await reconnect(server, session, ada, gone[-1])
+        assert late.connected["outcome"] == "lost" and late.connected["epoch"] != ada.connected["epoch"]
+        server.err.until("a client has newer events than the state folder")
+        code, _ = await early.closed()
+        assert code == 1001
+        again = await reconnect(server, session, bob, min(kept))
+        assert again.connected["outcome"] == "lost" and again.connected["epoch"] == late.connected["epoch"]
+        new = await say(late, *map(str, range(20)))
+        assert not {*gone, *kept} & {*new}
+        durable.kill(server)
+    # The new epoch goes on.
+    with serve(folder) as server:
+        resumed = await reconnect(server, session, late, new[-1])
+        assert resumed.connected["outcome"] == "resumed"
+        assert messages(server, session) == kept | dict(zip(new, map(str, range(20))))

@@ -94,6 +94,11 @@ struct SessionHost {
                     "a sleeping session cannot be read, and begins anew",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
             }
+            engine.onRenewal = { session in
+                logger.error(
+                    "a client has newer events than the state folder, which is an older copy: a session begins a new epoch",
+                    metadata: ["session": "\(session)"])
+            }
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
             archive.onHealthChange = { health in

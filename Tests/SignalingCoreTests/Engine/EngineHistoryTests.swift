@@ -74,6 +74,8 @@ private final class Host: SessionEngineObserver {
     var now: MonotonicInstant
     private(set) var outcomes: [String] = []
     private(set) var welcomes: [JoinResult] = []
+    private(set) var lost: [SessionID] = []
+    private(set) var renewed: [SessionID] = []
     private let run: UInt64
     private var requestCount: Int64 = 0
 
@@ -92,6 +94,7 @@ private final class Host: SessionEngineObserver {
             return Epoch("epoch \(run).\(epochs)")
         }
         engine.observer = self
+        engine.onRenewal = { [unowned self] in renewed.append($0) }
         if let kept { _ = engine.restore(kept) }
     }
 
@@ -128,6 +131,17 @@ private final class Host: SessionEngineObserver {
                     wallTime: .init(milliseconds: 0), secretHash: hash(name))))
     }
 
+    /// Comes back with the ticket of a connection, and with the events up to a seq.
+    func comeBack(_ name: String, to epoch: Epoch?, after seq: Int64, secret: String? = nil) {
+        let claim = Resumption(
+            connectionId: client(name), secretHash: hash(secret ?? name), epoch: epoch ?? Epoch(""), after: Seq(seq))
+        submit(
+            .join(
+                JoinRequest(
+                    connectionId: client("\(name) \(requestCount)"), socket: socket1, role: .moderator, data: "",
+                    wallTime: .init(milliseconds: 0), secretHash: hash("\(name) \(requestCount)"), resumption: claim)))
+    }
+
     func say(_ data: String, _ name: String = "ada") {
         submit(.signal(.connection(SocketBinding(client(name), socket1), nil), SignalRequest(type: "chat", data: data)))
     }
@@ -155,7 +169,7 @@ private final class Host: SessionEngineObserver {
     }
     func engine(sessionChanged session: SessionID) {}
     func engine(_ session: SessionID, caused effect: SessionEffect) {}
-    func engine(lost session: SessionID) {}
+    func engine(lost session: SessionID) { lost.append(session) }
 }
 
 @Suite("The history of an engine over a log")
@@ -425,6 +439,53 @@ struct EngineHistoryTests {
         host.archive.release()
         next.settle()
         #expect(next.history == [#"2 "one""#, #"3 "two""#, #"1000000005 "three""#])
+    }
+
+    @Test("HIS-3, G4: a valid claim beyond the last event ends the epoch after a start, and the next is far above")
+    func olderCopy() {
+        let host = Host()
+        host.join("ada")
+        host.join("bob")
+        host.say("one")
+        host.submit(.moderate(.server, .freeze(), WallTime(milliseconds: 0)))
+        host.settle()
+        let epoch = host.welcomes.first?.epoch
+        let next = host.restarted()
+        next.settle()
+        next.comeBack("ada", to: epoch, after: 90, secret: "wrong")
+        next.settle()
+        #expect(next.welcomes.map(\.outcome) == [.lost] && next.welcomes.last?.epoch == epoch)
+        next.comeBack("bob", to: epoch, after: 90)
+        next.settle()
+        let renewed = next.welcomes.last
+        #expect(renewed?.outcome == .lost && renewed?.epoch != epoch)
+        #expect(renewed.map { $0.seq > Seq(1_000_000_000) } == true)
+        #expect(next.lost == [room] && next.renewed == [room])
+        #expect(next.engine.state(of: room)?.restrictions.hold(at: next.now) == true)
+        #expect(next.history == [#"3 "one""#])
+        // Only the first return since the start can prove it.
+        next.comeBack("bob 1", to: renewed?.epoch, after: 2_000_000_000)
+        next.settle()
+        #expect(next.welcomes.last?.outcome == .lost && next.welcomes.last?.epoch == renewed?.epoch)
+        let third = next.restarted()
+        third.settle()
+        #expect(third.engine.state(of: room)?.epoch == renewed?.epoch)
+        #expect(third.engine.state(of: room).map { $0.log.lastSeq > Seq(1_000_000_000) } == true)
+    }
+
+    @Test("RES-3: a client that has come back since the start proves nothing by a claim beyond the last event")
+    func liar() {
+        let host = Host()
+        host.join("ada")
+        host.settle()
+        let next = host.restarted()
+        next.settle()
+        next.comeBack("ada", to: host.welcomes.first?.epoch, after: 1)
+        next.settle()
+        next.comeBack("ada", to: host.welcomes.first?.epoch, after: 90, secret: "ada 0")
+        next.settle()
+        #expect(next.welcomes.map(\.outcome) == [.resumed, .lost])
+        #expect(next.renewed == [] && Set(next.welcomes.map(\.epoch)).count == 1)
     }
 
     @Test("HIS-9: an erasure reaches the archive, and no page has the content from its entry on")
