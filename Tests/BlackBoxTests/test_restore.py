@@ -127,6 +127,23 @@ async def test_h_1_an_orderly_stop_leaves_every_message_in_the_history(tmp_path,
     await comes_back(folder, session, before)
 
 
+@pytest.mark.parametrize("count", [5, 100])
+async def test_h_2_without_the_sessions_of_a_killed_server_no_number_is_given_twice(tmp_path, count):
+    folder = tmp_path / "state"
+    with serve(folder) as server:
+        session = server.project.session()
+        before = await acknowledged(server, session, count)
+        durable.kill(server)
+    for file in folder.glob("sessions.sqlite*"):
+        file.unlink()
+    for _ in range(2):
+        with serve(folder) as server:
+            after = await acknowledged(server, session, count)
+            other = await acknowledged(server, server.project.session(), 1)
+            assert not before.keys() & after.keys() and min(other) > 1_000_000_000
+            before |= after
+
+
 @pytest.mark.parametrize("suffix", ["", "-wal"])
 async def test_log_23_a_removed_history_ends_the_server_and_is_told_again_at_the_next_start(tmp_path, suffix):
     folder = tmp_path / "state"

@@ -99,6 +99,32 @@ struct ArchiveTests {
         #expect(try bench.start().lastSweep == WallTime(milliseconds: 5_000_000))
     }
 
+    @Test("HIS-3: each loss of the orders counts, also in later processes, and a new archive has lost none")
+    func lostOrders() throws {
+        let bench = try ArchiveBench()
+        try bench.start().noteLostOrders(of: [], areCertain: false)
+        #expect(try bench.open.lostOrderCount == 0)
+        try bench.append(1...2)
+        try bench.kill()
+        try bench.start().noteLostOrders(of: [], areCertain: false)
+        try bench.open.noteLostOrders(of: [], areCertain: true)
+        try bench.append(3...4)
+        try bench.kill()
+        #expect(try bench.start().lostOrderCount == 2)
+    }
+
+    @Test("HIS-3: a mark with any number of losses is read as one with room for more")
+    func manyLostOrders() throws {
+        let bench = try ArchiveBench()
+        try bench.start()
+        try bench.stop()
+        var mark = try Data(contentsOf: bench.file("-tail"))
+        mark.replaceSubrange(32..<40, with: [UInt8](repeating: 0xff, count: 7) + [0x7f])
+        try mark.write(to: bench.file("-tail"))
+        try bench.start().noteLostOrders(of: [], areCertain: true)
+        #expect(try bench.open.lostOrderCount == 1_000_000)
+    }
+
     @Test("HIS-3: what a process adds at its end is kept when it has closed the archive")
     func finish() throws {
         let bench = try ArchiveBench()

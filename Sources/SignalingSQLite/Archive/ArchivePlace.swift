@@ -6,6 +6,8 @@ import SignalingProtocol
 struct OpenArchive {
     let store: ArchiveStore
     let tail: TailMark
+    /// Whether no process has used it before, as far as that is known.
+    let isNew: Bool
     let checkpoints: Checkpoints
 }
 
@@ -20,6 +22,7 @@ struct ArchivePlace: Sendable {
 
     /// Opens the database, or creates it. One that cannot be used is set aside.
     func open(bounds: HistoryBounds) throws(CommandLogFault) -> (OpenArchive, ArchiveReader) {
+        let before = TailMark.read(files)
         let (database, totals) = try Database.openOrSetAside(
             files, ArchiveSchema.schema, logger, consequence: Self.consequence
         ) { (database) throws(DatabaseError) in
@@ -35,8 +38,11 @@ struct ArchivePlace: Sendable {
                 metadata: ["path": "\(files.path)", "messages": .stringConvertible(totals.messageCount)])
         }
         tail.begin(
-            with: FileIdentity(path: files.path), confirmed: totals.lastKey,
-            sweptAt: mark.sweptAt > 0 ? mark.sweptAt : wallTime?.milliseconds ?? 0)
+            TailMark.Content(
+                confirmed: totals.lastKey, database: FileIdentity(path: files.path),
+                sweptAt: before.sweptAt > 0 ? before.sweptAt : wallTime?.milliseconds ?? 0,
+                lostOrderCount: before.lostOrderCount))
+        let isNew = before == TailMark.Content() && totals.lastKey == 0
         do throws(DatabaseError) {
             // Erased content must not stay in free pages (HIS-9).
             try database.execute("PRAGMA secure_delete = ON")
@@ -54,7 +60,7 @@ struct ArchivePlace: Sendable {
             database.injectedFault = tuning.injectedFault
             // 4 MiB and 64 MiB, as in the command log.
             let checkpoints = Checkpoints(second, interval: 1_024, limit: 16_384)
-            return (OpenArchive(store: store, tail: tail, checkpoints: checkpoints), reader)
+            return (OpenArchive(store: store, tail: tail, isNew: isNew, checkpoints: checkpoints), reader)
         } catch {
             throw files.openingFault(error)
         }

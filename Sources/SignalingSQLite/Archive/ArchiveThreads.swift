@@ -101,6 +101,10 @@ final class ArchiveWriter: @unchecked Sendable {
         queue.sync { while !isLate, case .wrote = writeNext() {} }
     }
 
+    func countLostOrders() {
+        queue.sync { if case .open(let opened) = target { opened.tail.countLostOrders() } }
+    }
+
     private var isLate: Bool { waiting.withLock { $0.deadline } < .now() }
 
     /// Writes what waits, and closes the database. Returns when the thread uses it no more.

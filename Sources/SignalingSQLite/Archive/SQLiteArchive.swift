@@ -14,6 +14,8 @@ public final class SQLiteArchive: MessageArchive {
     private let reading: ArchiveReading
     private let answers: ArchiveAnswers
     public let lastSweep: WallTime?
+    public private(set) var lostOrderCount: Int
+    private let isNew: Bool
 
     /// Opens the archive of a state folder, or creates it. A database that is damaged, or that a later version wrote, is
     /// renamed, and a new one is created, which is logged.
@@ -42,8 +44,9 @@ public final class SQLiteArchive: MessageArchive {
         let place = ArchivePlace(
             files: files, durability: durability, wallTime: wallTime, logger: logger, tuning: tuning)
         let (opened, reader) = try place.open(bounds: bounds)
-        let sweptAt = opened.tail.sweptAt
-        lastSweep = sweptAt > 0 ? WallTime(milliseconds: sweptAt) : nil
+        let mark = opened.tail.content
+        lastSweep = mark.sweptAt > 0 ? WallTime(milliseconds: mark.sweptAt) : nil
+        (lostOrderCount, isNew) = (Int(clamping: mark.lostOrderCount), opened.isNew)
         answers = ArchiveAnswers(post: post)
         reading = ArchiveReading(reader, path: files.path, answers: answers, logger: logger)
         writer = ArchiveWriter(opened, at: place, reading: reading, answers: answers)
@@ -74,8 +77,18 @@ public final class SQLiteArchive: MessageArchive {
         if writer.waitingCount > Self.finishedCount { writer.write(by: deadline) }
     }
 
-    /// Writes what waits. Waits for the disk.
-    public func synchronize() { writer.write(by: .distantFuture) }
+    /// The sessions of this folder begin anew. Adds what they had for the archive, and waits for the disk: the command log
+    /// forgets them next. Call it before the first other call.
+    ///
+    /// - Parameter areCertain: whether there were sessions. Otherwise a new archive shows that there were none.
+    public func noteLostOrders(of sessions: [KeptCommands.Session], areCertain: Bool) {
+        if isNew, !areCertain { return }
+        for session in sessions { finish(session.waitingSteps(), of: session.id) }
+        writer.write(by: .distantFuture)
+        writer.countLostOrders()
+        // Also if the disk is full, and the mark cannot say so.
+        lostOrderCount = min(lostOrderCount + 1, Int(TailMark.Content.lostOrderLimit))
+    }
 
     /// The steps that may wait in memory.
     private static let finishedCount = 1_024

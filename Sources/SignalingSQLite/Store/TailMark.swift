@@ -15,10 +15,15 @@ final class TailMark {
         var database: FileIdentity?
         /// The time of an archive's last sweep, in milliseconds since 1970; 0 if there was none.
         var sweptAt: Int64 = 0
+        /// How often the sessions of an archive have lost their orders (``SQLiteArchive/lostOrderCount``).
+        var lostOrderCount: Int64 = 0
+
+        /// The steps of HIS-3 that leave room within its greatest seq.
+        static let lostOrderLimit: Int64 = 1_000_000
 
         /// Of those that earlier versions wrote.
         static let shortByteCount = 24
-        static let byteCount = 32
+        static let byteCount = 40
     }
 
     private let descriptor: Int32
@@ -37,8 +42,8 @@ final class TailMark {
 
     func read() -> Content { Self.read(descriptor) }
 
-    /// What was written of the last sweep.
-    var sweptAt: Int64 { written?.sweptAt ?? 0 }
+    /// What was written last by this process.
+    var content: Content { written ?? Content() }
 
     /// As ``read()``, without opening the file for writing.
     static func read(_ files: DatabaseFiles) -> Content {
@@ -49,7 +54,7 @@ final class TailMark {
     }
 
     private static func read(_ descriptor: Int32) -> Content {
-        var words: [Int64] = [0, 0, 0, 0]
+        var words: [Int64] = [0, 0, 0, 0, 0]
         let count = pread(descriptor, &words, Content.byteCount, 0)
         words = words.map { Int64(littleEndian: $0) }
         // Earlier versions wrote the position alone.
@@ -58,26 +63,36 @@ final class TailMark {
         if count >= Content.shortByteCount, words[2] != 0 {
             content.database = FileIdentity(number: UInt64(bitPattern: words[1]), created: words[2])
         }
-        if count == Content.byteCount { content.sweptAt = words[3] }
+        if count == Content.byteCount {
+            (content.sweptAt, content.lostOrderCount) = (words[3], min(max(0, words[4]), Content.lostOrderLimit))
+        }
         return content
     }
 
     /// Begins the run of a process that continues this database.
-    func begin(with database: FileIdentity?, confirmed: Int64, sweptAt: Int64 = 0) {
-        write(Content(confirmed: confirmed, database: database, sweptAt: sweptAt))
+    func begin(with database: FileIdentity?, confirmed: Int64) {
+        begin(Content(confirmed: confirmed, database: database))
     }
+
+    func begin(_ content: Content) { write(content) }
 
     /// Not synchronized: the mark survives the process. After a loss of power it may be older, which is harmless.
     func write(_ position: Int64) {
-        var content = written ?? Content()
+        var content = content
         content.confirmed = position
         write(content)
     }
 
     /// An archive begins a sweep.
     func write(sweptAt time: Int64) {
-        var content = written ?? Content()
+        var content = content
         content.sweptAt = time
+        write(content)
+    }
+
+    func countLostOrders() {
+        var content = content
+        content.lostOrderCount = min(content.lostOrderCount + 1, Content.lostOrderLimit)
         write(content)
     }
 
@@ -87,7 +102,8 @@ final class TailMark {
         let number = content.database.map { Int64(bitPattern: $0.number) }
         let words = (
             content.confirmed.littleEndian, (number ?? 0).littleEndian,
-            (content.database?.created ?? 0).littleEndian, content.sweptAt.littleEndian
+            (content.database?.created ?? 0).littleEndian, content.sweptAt.littleEndian,
+            content.lostOrderCount.littleEndian
         )
         // An error is ignored: on a full disk, the mark stays behind.
         _ = withUnsafeBytes(of: words) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

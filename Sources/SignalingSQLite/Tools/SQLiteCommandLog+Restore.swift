@@ -38,6 +38,7 @@ extension SQLiteCommandLog {
             try copyFile(source.path, to: draft)
             try install(draft)
         }
+        let lostOrderCount = TailMark.read(places[1].1).lostOrderCount
         let replaced = try setAside(places.map(\.1), in: folder, install)
         // The history first: without the sessions, a server still gives none of its seqs to another message.
         for each in drafts.reversed() where rename(each.draft, each.place.path) != 0 {
@@ -46,7 +47,17 @@ extension SQLiteCommandLog {
             if let replaced { putBack(places.map(\.1), from: replaced) }
             throw fault
         }
+        // The seqs of rooms that are younger than the backup must not come again either, whatever was restored before.
+        try noteLostOrders(lostOrderCount, beside: places[1].1, install)
         return RestoreReport(backup: report, replaced: replaced)
+    }
+
+    private static func noteLostOrders(
+        _ count: Int64, beside history: DatabaseFiles, _ install: (String) throws(CommandLogFault) -> Void
+    ) throws(CommandLogFault) {
+        if count == 0 || !history.exists { return }
+        try TailMark(history).begin(TailMark.Content(lostOrderCount: count))
+        try install(history.tailPath)
     }
 
     /// The files of a backup that is complete.

@@ -22,7 +22,7 @@ final class HistorySweep {
     private func sweep(_ now: MonotonicInstant) {
         let time = clock.step(.current, at: now)
         if clock.isBehind, !wasBehind {
-            logger.warning(
+            logger.notice(
                 "the clock has jumped, or no server has run for long: old messages are trimmed a little at a time",
                 metadata: ["seconds": .stringConvertible(clock.lag.components.seconds)])
         }

@@ -77,10 +77,7 @@ struct SessionHost {
                 folder: folder, durability: configuration.durability,
                 overwritesDeleted: !configuration.history.keepsNothing, now: { [loop] in loop.now }, wallTime: .current,
                 logger: logger,
-                salvage: { sessions in
-                    for session in sessions { archive.finish(session.waitingSteps(), of: session.id) }
-                    archive.synchronize()
-                },
+                onLostOrders: { archive.noteLostOrders(of: $0, areCertain: $1) },
                 post: { [loop] in loop.post($0) })
             if configuration.durability == .process { commitDirectly(log, on: loop) }
             var randomness = SystemRandomNumberGenerator()

@@ -12,6 +12,7 @@ final class HeldArchive: MessageArchive {
     var fails = false
     /// Whether the question for the last seq waits, as for an archive on another machine.
     var holdsReads = false
+    var lostOrderCount = 0
     private var waiting: [() -> Void] = []
     private(set) var appends: [[Int64]] = []
 
@@ -418,6 +419,18 @@ struct EngineHistoryTests {
         next.join("bob")
         next.settle()
         #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_004)])
+    }
+
+    @Test("HIS-3: a session of which the archive knows nothing begins far above zero after orders were lost")
+    func unknownAfterALoss() {
+        let archive = HeldArchive()
+        archive.lostOrderCount = 2
+        let host = Host(archive: archive)
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        #expect(host.welcomes.map(\.seq) == [Seq(2_000_000_001)])
+        #expect(host.history == [#"2000000002 "one""#])
     }
 
     @Test("HIS-3: an order begins above what was salvaged, also while the archive cannot be written to")
