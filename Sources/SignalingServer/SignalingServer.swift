@@ -45,6 +45,8 @@ public final class SignalingServer: Service {
         /// Locked for as long as the server runs.
         let stateFolder: StateFolder?
         let historySweep: HistorySweep
+        /// Looks at the file with revocations each second.
+        let fileWatch: RepeatingTimer?
         let watchdog: LoopWatchdog?
     }
 
@@ -237,7 +239,10 @@ public final class SignalingServer: Service {
         parts = Parts(
             projects: projects, sessions: sessions, hub: hub, webhooks: webhooks, router: router, transport: transport,
             admin: admin, metrics: metrics, handler: handler, stateFolder: storage.folder,
-            historySweep: HistorySweep(loop: loop, engine: sessions.engine),
+            historySweep: HistorySweep(loop: loop, sessions: sessions, logger: logger),
+            fileWatch: (revocations as? FileRevocations).map { file in
+                RepeatingTimer(loop: loop, every: .seconds(1)) { file.keepFile() }
+            },
             watchdog: configuration.serviceNotifier.flatMap { LoopWatchdog(loop: loop, notifier: $0) })
         return (transport.port, admin?.port, developmentSecret, storage.kind)
     }

@@ -7,10 +7,10 @@ from signalbox_client import Client
 
 DATABASE = "sessions.sqlite"
 HISTORY = "history.sqlite"
-# The databases, SQLite's write-ahead logs and their indices, and the position of the last confirmed command.
-FILES = {name + suffix for name in (DATABASE, HISTORY) for suffix in ("", "-wal", "-shm")} | {DATABASE + "-tail"}
+# The databases, SQLite's write-ahead logs and their indices, and the marks of the last transactions.
+FILES = {name + suffix for name in (DATABASE, HISTORY) for suffix in ("", "-wal", "-shm", "-tail")}
 # Those that are left after a stop.
-LEFT_FILES = {DATABASE, DATABASE + "-tail", HISTORY}
+LEFT_FILES = {name + suffix for name in (DATABASE, HISTORY) for suffix in ("", "-tail")}
 
 
 def serve(folder, *arguments, **settings):

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
+import shutil
 import subprocess
 import threading
 
@@ -12,8 +13,11 @@ import pytest
 from cluster import Balancer, Redis
 from credentials import Project
 from cutting_relay import Relay
+from durable import time_passes
 from machine import Machine
 from server_process import DEADLINE, REPOSITORY, TLS, Command, Server
+from signalbox_client import Client
+from test_history import say
 from test_proxies import both_in_one_file
 
 PAGES = REPOSITORY / "docs/operations"
@@ -113,6 +117,32 @@ class Chat:
         assert self.failure is None and self.count >= target, self.failure
 
 
+class Room:
+    """A room with a history, and what the servers have acknowledged in it."""
+
+    def __init__(self, project):
+        self.session = project.session()
+        # By their numbers.
+        self.acknowledged = {}
+
+    def say(self, machine, count):
+        asyncio.run(self._say(machine.server, count))
+
+    async def _say(self, server, count):
+        async with await Client.join(server, self.session) as client:
+            for text in [f"message {len(self.acknowledged) + number}" for number in range(count)]:
+                (seq,) = await say(client, text)
+                assert seq not in self.acknowledged
+                self.acknowledged[seq] = text
+
+    def require_everything(self, machine):
+        """The server lives for longer than it takes to look at its files, and has each message under its number."""
+        asyncio.run(time_passes(3))
+        self.say(machine, 5)
+        page = machine.server.rest("GET", machine.server.session_path(self.session, "/message?limit=200")).json()
+        assert {message["seq"]: message["data"] for message in page["messages"]} == self.acknowledged
+
+
 class Front:
     """An address that leads to one machine or another, as a DNS name does."""
 
@@ -149,7 +179,16 @@ def run_during_a_chat(machine, project, page, heading):
     return printed, chat
 
 
-def test_upgrade_one_server_without_a_lost_signal(machine, project):
+@pytest.fixture
+def chatty(tmp_path, project):
+    """A machine that keeps a history."""
+    with Machine(tmp_path, project, history="chat") as machine:
+        yield machine.start()
+
+
+def test_upgrade_one_server_without_a_lost_signal(chatty, project):
+    machine, room = chatty, Room(project)
+    room.say(machine, 30)
     printed, chat = run_during_a_chat(machine, project, "upgrade.md", "Upgrade one server")
     assert "copied the sessions to" in printed and '{"status":"ok"}' in printed and "_connects_total{" in printed
     assert chat.outcomes == ["resumed"]
@@ -157,6 +196,7 @@ def test_upgrade_one_server_without_a_lost_signal(machine, project):
     look = blocks("upgrade.md", "Upgrade one server")[0].splitlines()[-1]
     assert 'outcome="resumed"} 1' in machine.shell(look)
     assert machine.calls == ["apt-get install --yes ./signalbox.deb"]
+    room.require_everything(machine)
 
 
 def test_upgrade_several_servers_without_a_lost_signal(tmp_path, project):
@@ -178,10 +218,12 @@ def test_upgrade_several_servers_without_a_lost_signal(tmp_path, project):
 
 
 def test_move_to_another_machine_without_a_lost_signal(tmp_path, project):
-    with Machine(tmp_path, project, name="new-machine") as new:
-        with Machine(tmp_path, project, others=[new], name="old-machine") as old:
+    with Machine(tmp_path, project, name="new-machine", history="chat") as new:
+        with Machine(tmp_path, project, others=[new], name="old-machine", history="chat") as old:
+            room = Room(project)
             old.start()
             new.start()
+            room.say(old, 30)
             front = Front(old)
             with Chat(front, project) as chat:
                 chat.wait_for()
@@ -195,20 +237,42 @@ def test_move_to_another_machine_without_a_lost_signal(tmp_path, project):
                 chat.resume()
                 chat.wait_for()
             assert chat.outcomes == ["resumed", "resumed"]
+            room.require_everything(new)
             assert "resumeSeconds" in (old.root / "etc/signalbox/signalbox.json").read_text()
             front.close()
 
 
-def test_backup_and_restore(machine, project):
-    printed, _ = run_during_a_chat(machine, project, "backup.md", "Back up")
+@pytest.mark.parametrize("is_folder_lost", [False, True])
+def test_backup_and_restore(chatty, project, is_folder_lost):
+    machine, room = chatty, Room(project)
+    room.say(machine, 30)
+    backup, _ = blocks("backup.md", "Back up")
+    with Chat(machine.server, project) as chat:
+        chat.wait_for()
+        printed = machine.shell(backup)
+        chat.wait_for()
     assert "no faults" in printed or "sound" in printed or "OK" in printed, printed
     assert (machine.root / "var/backups/signalbox.sqlite").stat().st_mode & 0o777 == 0o600
     (machine.root / "etc/signalbox/signalbox.json").write_text("lost")
     (restore,) = blocks("backup.md", "Restore")
-    machine.shell(restore)
+    if is_folder_lost:
+        machine.stop()
+        shutil.rmtree(machine.root / "var/lib/signalbox")
+        (machine.root / "var/lib/signalbox").mkdir(mode=0o700)
+        restore = restore.replace("systemctl stop signalbox\n", "")
+    assert "restored the history: 30 messages of 1 session" in machine.shell(restore)
+    room.require_everything(machine)
     with Chat(machine.server, project) as chat:
         chat.wait_for()
-    assert machine.calls == ["systemctl stop signalbox", "systemctl start signalbox"]
+    assert machine.calls == ["systemctl stop signalbox"] * (not is_folder_lost) + ["systemctl start signalbox"]
+
+
+def test_begin_anew_after_a_snapshot_of_a_volume(chatty, project):
+    machine, room = chatty, Room(project)
+    room.say(machine, 100)
+    _, begin_anew = blocks("backup.md", "Back up")
+    assert "restored the history: 100 messages of 1 session" in machine.shell(begin_anew)
+    room.require_everything(machine)
 
 
 def test_change_a_secret_without_a_refused_client(machine, project):

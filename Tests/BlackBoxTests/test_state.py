@@ -114,7 +114,8 @@ async def test_a_backup_is_a_private_copy_from_a_running_server_and_its_sessions
         assert str(copy / DATABASE) in text and "new epochs" in text
         await ada.signal(type="t", data="later")
         assert inspect(folder)["sessions"][0]["lastSeq"] == 5
-    assert [path.name for path in copy.iterdir()] == [DATABASE]
+    (copy / f"{DATABASE}.history").rename(copy / "history.sqlite")
+    assert sorted(path.name for path in copy.iterdir()) == ["history.sqlite", DATABASE]
     assert (copy / DATABASE).stat().st_mode & 0o777 == 0o600
     report = inspect(copy)
     assert [each["lastSeq"] for each in report["sessions"]] == [4]
@@ -258,7 +259,7 @@ def test_log_24_a_backup_leaves_the_files_of_others_alone(tmp_path, stopped):
     (tmp_path / "copy.new").write_text("mine")
     state("backup", stopped, tmp_path / "copy")
     assert (tmp_path / "copy.new").read_text() == "mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "copy.new"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "copy.history", "copy.new"]
 
 
 @pytest.mark.parametrize("sql", [

@@ -45,6 +45,101 @@ struct ArchiveTests {
         }
     }
 
+    @Test("LOG-23: a removed history is noticed within a second or two", arguments: ["", "-wal"])
+    func removed(suffix: String) throws {
+        let bench = try ArchiveBench()
+        let archive = try bench.start()
+        try bench.append(1...100)
+        try FileManager.default.removeItem(at: bench.file(suffix))
+        try bench.loop.run { archive.health != .keeping }
+        #expect(archive.health == .failed(CommandLogFault(.removed, "")))
+    }
+
+    @Test("LOG-23: a write-ahead log that another file has replaced is noticed")
+    func replacedLog() throws {
+        let bench = try ArchiveBench()
+        let archive = try bench.start()
+        try bench.append(1...100)
+        try FileManager.default.copyItem(at: bench.file("-wal"), to: bench.file(".copy"))
+        try FileManager.default.removeItem(at: bench.file("-wal"))
+        try FileManager.default.moveItem(at: bench.file(".copy"), to: bench.file("-wal"))
+        try bench.loop.run { archive.health != .keeping }
+        #expect(archive.health == .failed(CommandLogFault(.removed, "")))
+    }
+
+    @Test("LOG-21: a history whose newest transactions are missing is told once", arguments: [false, true])
+    func lostTail(isDamaged: Bool) throws {
+        let bench = try ArchiveBench()
+        try bench.start()
+        try bench.append(1...100)
+        try bench.kill()
+        if isDamaged {
+            var log = try Data(contentsOf: bench.file("-wal"))
+            log[32 + 24 + 100] ^= 1
+            try log.write(to: bench.file("-wal"))
+        } else {
+            try FileManager.default.removeItem(at: bench.file("-wal"))
+        }
+        try bench.start()
+        #expect(bench.lines.all.filter { $0.contains("the history lacks the newest messages") }.count == 1)
+        try bench.append(101...102)
+        try bench.kill()
+        try bench.start()
+        #expect(bench.lines.all.count == 1)
+        #expect(try bench.seqs().suffix(2) == [101, 102])
+    }
+
+    @Test("HIS-2: the next process knows the time of the last sweep")
+    func lastSweep() throws {
+        let bench = try ArchiveBench()
+        #expect(try bench.start().lastSweep == nil)
+        try bench.append(1...2)
+        _ = try bench.sweep(now: 5_000)
+        try bench.kill()
+        #expect(try bench.start().lastSweep == WallTime(milliseconds: 5_000_000))
+    }
+
+    @Test("HIS-3: each loss of the orders counts, also in later processes, and a new archive has lost none")
+    func lostOrders() throws {
+        let bench = try ArchiveBench()
+        try bench.start().noteLostOrders(of: [], areCertain: false)
+        #expect(try bench.open.lostOrderCount == 0)
+        try bench.append(1...2)
+        try bench.kill()
+        try bench.start().noteLostOrders(of: [], areCertain: false)
+        try bench.open.noteLostOrders(of: [], areCertain: true)
+        try bench.append(3...4)
+        try bench.kill()
+        #expect(try bench.start().lostOrderCount == 2)
+    }
+
+    @Test("HIS-3: a mark with any number of losses is read as one with room for more")
+    func manyLostOrders() throws {
+        let bench = try ArchiveBench()
+        try bench.start()
+        try bench.stop()
+        var mark = try Data(contentsOf: bench.file("-tail"))
+        mark.replaceSubrange(32..<40, with: [UInt8](repeating: 0xff, count: 7) + [0x7f])
+        try mark.write(to: bench.file("-tail"))
+        try bench.start().noteLostOrders(of: [], areCertain: true)
+        #expect(try bench.open.lostOrderCount == 1_000_000)
+    }
+
+    @Test("HIS-3: what a process adds at its end is kept when it has closed the archive")
+    func finish() throws {
+        let bench = try ArchiveBench()
+        let archive = try bench.start()
+        for number in 0..<2_000 {
+            archive.finish(
+                [.append([.test(1), .test(2)]), .erase(ErasureScope(.message(Seq(1)), at: Seq(3)))],
+                of: SessionID(rawValue: "room-\(number)"))
+        }
+        try bench.stop()
+        try bench.start()
+        #expect(try bench.open.messageCount == 4_000)
+        #expect(try bench.page(of: "room-1999").messages.map(\.content) == [nil, ArchivedMessage.test(2).content])
+    }
+
     // MARK: - Erasing
 
     /// Many small and some large messages of many sessions, in an order that makes SQLite move rows from page to page.

@@ -12,9 +12,12 @@ struct RevocationStoreTests {
     private final class Disk {
         var waiting: [(file: RevocationFile, done: (FileFault?) -> Void)] = []
         let lines = LogLines()
+        var hasFile = true
 
         func store(_ kept: [APIKey: Revocations] = [:]) -> FileRevocations {
-            FileRevocations(kept, logger: lines.logger) { [unowned self] file, done in waiting.append((file, done)) }
+            FileRevocations(kept, logger: lines.logger, check: { [unowned self] done in done(hasFile) }) {
+                [unowned self] file, done in waiting.append((file, done))
+            }
         }
 
         func finish(_ fault: FileFault? = nil) { waiting.removeFirst().done(fault) }
@@ -56,6 +59,24 @@ struct RevocationStoreTests {
         #expect(outcomes.count == 1_000)
         #expect(disk.waiting.isEmpty)
         #expect(store.revocations[project]?.count == 1_000)
+    }
+
+    @Test("REST-8: a file that was removed is written again, and one that is there is not")
+    func removed() {
+        let disk = Disk()
+        let kept = [project: Revocations([.token("t")])]
+        let store = disk.store(kept)
+        store.keepFile()
+        #expect(disk.waiting.isEmpty)
+        disk.hasFile = false
+        store.keepFile()
+        store.keepFile()
+        #expect(disk.waiting.map(\.file.revocations) == [kept])
+        disk.finish()
+        #expect(disk.lines.contain("it is written again"))
+        let empty = disk.store()
+        empty.keepFile()
+        #expect(disk.waiting.isEmpty)
     }
 
     @Test("REST-8: a disk that refuses changes nothing, and the next change is written")

@@ -24,6 +24,8 @@ public final class LocalEngine: SessionEngine {
         }
     }
 
+    /// Called for a session whose order has lost its end: the folder has an older copy of it. It begins a new epoch.
+    public var onRenewal: ((SessionID) -> Void)?
     /// Called for a sleeping session that this version cannot read. It begins anew.
     public var onUnreadable: ((SessionID, CodingFault) -> Void)?
 
@@ -109,6 +111,13 @@ public final class LocalEngine: SessionEngine {
     }
 
     private func enqueue(_ submission: Submission) {
+        if case .join(let request) = submission.command, let hosted = sessions[submission.session] {
+            let time = sessions.logTime(submission.now)
+            if hosted.isDisproved(by: request, at: time) {
+                sessions.renew(hosted, at: time)
+                onRenewal?(submission.session)
+            }
+        }
         if let hosted = hosted(for: submission), sessions.enqueue(submission, in: hosted) { return }
         sessions.reports.submit(submission, carryOutUnlogged)
     }
@@ -320,6 +329,8 @@ public final class LocalEngine: SessionEngine {
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
 
     public func hosted(_ session: SessionID) -> HostedSession? { sessions[session] }
+
+    var hostedSessions: [(SessionID, Hosted)] { sessions.table.ordered.map { ($0, $1) } }
 }
 
 extension LocalEngine: CommandLogObserver {

@@ -47,6 +47,8 @@ final class LoggedSession<Node>: HostedSession {
     /// Whether the log has commands with content that was erased since, and when it must forget them (HIS-9).
     @exclusivity(unchecked) private(set) var erasedContent = ErasedContent()
     private var pageReads = PageReads()
+    /// The end of the order when this process opened the session, and the connections that have not come back since.
+    private var inherited: (end: Seq, connections: Set<ConnectionID>)?
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
     @exclusivity(unchecked) var snapshots = SnapshotSchedule()
@@ -76,11 +78,34 @@ final class LoggedSession<Node>: HostedSession {
         let replay = try SessionReplay(kept)
         (state, position, counter) = (replay.state, replay.position, kept.ownCounter)
         isOpen = state != nil
+        inherited = state.map { ($0.log.lastSeq, $0.claimable) }
         // An earlier host of the session may not have lived until the log had forgotten the content.
         if replay.hasErased || state?.log.entries.contains(where: { $0.kind == .erasure }) ?? false {
             erasedContent.note(at: time)
         }
         for entry in kept.entries { snapshots.note(commandByteCount: entry.bytes.count) }
+    }
+
+    // MARK: - Renewal
+
+    /// Whether a join proves that an earlier process went on behind the state that this one has opened: a client with a
+    /// valid secret has an event that no process of this order has. Only its first return since the opening can prove it.
+    /// So a client that lies ends an epoch once after a start, and never again.
+    func isDisproved(by request: JoinRequest, at time: MonotonicInstant) -> Bool {
+        guard let claim = request.resumption, let end = inherited?.end,
+            inherited?.connections.contains(claim.connectionId) == true,
+            state?.admits(claim, of: request, now: time) == true
+        else { return false }
+        inherited?.connections.remove(claim.connectionId)
+        return claim.after > end
+    }
+
+    /// Begins a new epoch. The snapshot that the log must keep then says so.
+    func renew(_ epoch: Epoch, at time: MonotonicInstant) -> Change {
+        inherited = nil
+        var effects: [SessionEffect] = []
+        state?.renew(epoch, now: time, effects: &effects)
+        return Change(outcome: nil, effects: effects, hasChangedLog: false)
     }
 
     func nextID(of run: RunID) -> CommandID {
@@ -211,6 +236,12 @@ final class LoggedSession<Node>: HostedSession {
         guard erasedContent.isPending, let snapshot else { return nil }
         erasedContent.replaced(at: time)
         return snapshot
+    }
+
+    /// As ``snapshot``, in the place of one at the same position.
+    var renewedSnapshot: CommandSnapshot? {
+        guard let state, let position else { return nil }
+        return CommandSnapshot(session: id, position: position, replacesErased: true) { state.encoded() }
     }
 
     /// Why the session sleeps, if it does.

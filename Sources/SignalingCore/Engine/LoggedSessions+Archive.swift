@@ -97,19 +97,25 @@ extension LoggedSessions {
 
     /// Whether a session that is not there may have the history of an order that was lost.
     func mayHaveHistory(_ session: SessionID) -> Bool {
-        salvaged[session] != nil || history.archive?.isEmpty == false
+        salvaged[session] != nil || history.archive?.isEmpty == false || leastStart(of: session) > .zero
+    }
+
+    /// Where a session begins of which the archive knows nothing: others may know seqs of an order that was lost.
+    private func leastStart(of session: SessionID) -> Seq {
+        guard let count = history.archive?.lostOrderCount, count > 0, keepsHistory(session) else { return .zero }
+        return Seq.zero.advanced(by: Int64(count) * SessionState.seqStep)
     }
 
     /// The seq after which a session begins: far above every message that the archive has or is being told (HIS-3). A
     /// question to the archive may overtake what it is told.
     func findStart(of session: SessionID, answer: @escaping (Result<Seq, ArchiveFault>) -> Void) {
         guard let archive = history.archive else { return answer(.success(.zero)) }
-        let salvaged = salvaged[session]
+        let (salvaged, least) = (salvaged[session], leastStart(of: session))
         archive.lastSeq(of: session) { result in
             answer(
                 result.map { last in
-                    guard let end = [last, salvaged].compactMap(\.self).max() else { return .zero }
-                    return end.advanced(by: SessionState.seqStep)
+                    guard let end = [last, salvaged].compactMap(\.self).max() else { return least }
+                    return max(least, end.advanced(by: SessionState.seqStep))
                 })
         }
     }

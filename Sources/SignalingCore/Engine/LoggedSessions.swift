@@ -228,6 +228,16 @@ final class LoggedSessions<Node> {
         }
     }
 
+    /// Begins a new epoch for a session whose order has lost its end (HIS-3). Its clients come back.
+    func renew(_ hosted: Session, at time: MonotonicInstant) {
+        observer?.engine(lost: hosted.id)
+        let change = hosted.renew(makeEpoch(), at: time)
+        // Before the commands that follow, in the order of the log.
+        if let snapshot = hosted.renewedSnapshot { log.keep(snapshot) }
+        report(change, of: hosted, .untold)
+        table.schedule(hosted.id, at: hosted.state?.nextDeadline)
+    }
+
     /// Removes from the log a session that has ended, or cannot be read.
     ///
     /// - Parameter position: of its last command; `nil` if it has none.

@@ -60,12 +60,21 @@ public protocol MessageArchive: AnyObject {
     var messageCount: Int { get }
     /// Why nothing can be written at present; `nil` while it can. Messages wait in the states of their sessions meanwhile.
     var fault: CommandLogFault? { get }
+
+    /// How often all sessions have lost their orders. A session of which the archive has nothing may have had messages
+    /// before, so it begins above as many steps of HIS-3.
+    var lostOrderCount: Int { get }
+
+    /// The time of the last sweep at opening, if the archive outlives its process.
+    var lastSweep: WallTime? { get }
 }
 
 extension MessageArchive {
     /// What one transaction of a database should have.
     public var largestBatchCount: Int { 128 }
     public var fault: CommandLogFault? { nil }
+    public var lastSweep: WallTime? { nil }
+    public var lostOrderCount: Int { 0 }
 
     /// One step after the other.
     public func carryOut(

@@ -8,7 +8,7 @@ import SignalingProtocol
 /// events for the members go to the log, and everything else becomes an effect.
 public struct SessionState: Sendable {
     public let id: SessionID
-    public let epoch: Epoch
+    public internal(set) var epoch: Epoch
     /// The rules by which the next command is carried out.
     var rules: RulesVersion
     public internal(set) var bounds: Bounds

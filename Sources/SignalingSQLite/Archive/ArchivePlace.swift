@@ -1,9 +1,13 @@
 import Logging
 import SignalingCore
+import SignalingProtocol
 
 /// What the writer uses while its database is open.
 struct OpenArchive {
     let store: ArchiveStore
+    let tail: TailMark
+    /// Whether no process has used it before, as far as that is known.
+    let isNew: Bool
     let checkpoints: Checkpoints
 }
 
@@ -11,17 +15,34 @@ struct OpenArchive {
 struct ArchivePlace: Sendable {
     let files: DatabaseFiles
     let durability: Durability
+    /// The date at opening: no sweep was later if none is known.
+    let wallTime: WallTime?
     let logger: Logger
     let tuning: ArchiveTuning
 
     /// Opens the database, or creates it. One that cannot be used is set aside.
     func open(bounds: HistoryBounds) throws(CommandLogFault) -> (OpenArchive, ArchiveReader) {
-        let (database, _) = try Database.openOrSetAside(
+        let before = TailMark.read(files)
+        let (database, totals) = try Database.openOrSetAside(
             files, ArchiveSchema.schema, logger, consequence: Self.consequence
         ) { (database) throws(DatabaseError) in
             // Reads one row: a check of a whole file of some GB would delay the start by minutes.
-            _ = try ArchiveTotals.read(from: database)
+            try ArchiveTotals.read(from: database)
         }
+        // A database that was set aside has taken its mark along.
+        let tail = try TailMark(files)
+        let mark = tail.read()
+        if mark.confirmed > totals.lastKey {
+            logger.error(
+                "the history lacks the newest messages that the last run has kept: a file of it was damaged or removed",
+                metadata: ["path": "\(files.path)", "messages": .stringConvertible(totals.messageCount)])
+        }
+        tail.begin(
+            TailMark.Content(
+                confirmed: totals.lastKey, database: FileIdentity(path: files.path),
+                sweptAt: before.sweptAt > 0 ? before.sweptAt : wallTime?.milliseconds ?? 0,
+                lostOrderCount: before.lostOrderCount))
+        let isNew = before == TailMark.Content() && totals.lastKey == 0
         do throws(DatabaseError) {
             // Erased content must not stay in free pages (HIS-9).
             try database.execute("PRAGMA secure_delete = ON")
@@ -34,11 +55,12 @@ struct ArchivePlace: Sendable {
             second.setKeepsLogOnClose(true)
             third.setKeepsLogOnClose(true)
             third.lockTimeoutMilliseconds = 1_000
-            let store = try ArchiveStore(database, bounds: bounds)
+            let store = try ArchiveStore(database, bounds: bounds, tail: tail)
             let reader = try ArchiveReader(third)
             database.injectedFault = tuning.injectedFault
             // 4 MiB and 64 MiB, as in the command log.
-            return (OpenArchive(store: store, checkpoints: Checkpoints(second, interval: 1_024, limit: 16_384)), reader)
+            let checkpoints = Checkpoints(second, interval: 1_024, limit: 16_384)
+            return (OpenArchive(store: store, tail: tail, isNew: isNew, checkpoints: checkpoints), reader)
         } catch {
             throw files.openingFault(error)
         }

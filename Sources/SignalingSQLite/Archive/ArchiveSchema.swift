@@ -31,7 +31,7 @@ enum ArchiveSchema {
             "state": """
             CREATE TABLE state (
                 one INTEGER PRIMARY KEY CHECK (one = 1),
-                key INTEGER NOT NULL,           -- the greatest key that was ever used
+                key INTEGER NOT NULL,           -- the greatest key that was ever used, or more: grows each time
                 sessions INTEGER NOT NULL,
                 messages INTEGER NOT NULL,
                 bytes INTEGER NOT NULL,

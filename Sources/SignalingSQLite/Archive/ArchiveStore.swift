@@ -34,12 +34,15 @@ final class ArchiveStore {
     private(set) var totals: ArchiveTotals
     private(set) var bounds: HistoryBounds
     let chunks: ArchiveChunks
+    private let tail: TailMark?
     private let begin: Statement
     private let commit: Statement
     private let writeTotals: Statement
 
-    init(_ database: Database, bounds: HistoryBounds) throws(DatabaseError) {
+    /// - Parameter tail: is told of the last transaction, if there is one.
+    init(_ database: Database, bounds: HistoryBounds, tail: TailMark? = nil) throws(DatabaseError) {
         self.database = database
+        self.tail = tail
         self.bounds = bounds
         totals = try ArchiveTotals.read(from: database)
         sessions = try ArchiveSessions(database)
@@ -55,8 +58,13 @@ final class ArchiveStore {
         do throws(DatabaseError) {
             try begin.run()
             try body()
-            if totals != before.0 { try totals.write(writeTotals) }
+            if totals != before.0 {
+                // Says which transaction was the last one, for the mark of the tail.
+                totals.lastKey += 1
+                try totals.write(writeTotals)
+            }
             try commit.run()
+            tail?.write(totals.lastKey)
         } catch {
             database.rollBack()
             (totals, bounds) = before

@@ -19,6 +19,8 @@ final class ArchiveWriter: @unchecked Sendable {
         /// With the numbers of their answers.
         var sweeps: Deque<(now: WallTime, number: UInt64)> = []
         var isScheduled = false
+        /// When the loop waits no longer for the thread.
+        var deadline = DispatchTime.distantFuture
     }
 
     /// What the thread writes to.
@@ -46,6 +48,10 @@ final class ArchiveWriter: @unchecked Sendable {
     private var isStalled = false
     /// Content was erased that the write-ahead log may still have.
     private var mustTruncate = false
+    /// Which file the write-ahead log is.
+    private var writeAheadLog: FileIdentity?
+    /// Set while the writer is created, and cancelled once.
+    private let timer: any DispatchSourceTimer
     /// How far the first work of those that wait has got, if it erases the messages of a user.
     private var erasedThrough = Int64.min
 
@@ -55,10 +61,17 @@ final class ArchiveWriter: @unchecked Sendable {
         self.reading = reading
         self.answers = answers
         shownTotals = Mutex(opened.store.totals)
+        writeAheadLog = place.files.logIdentity
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in self?.checkFiles() }
+        timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+        timer.activate()
         // The last process may have erased something just before it ended.
         mustTruncate = place.files.hasLog
         if mustTruncate { queue.async { [self] in truncate() } }
     }
+
+    deinit { timer.cancel() }
 
     var totals: ArchiveTotals { shownTotals.withLock { $0 } }
     /// Whether work waits or is under way.
@@ -79,10 +92,30 @@ final class ArchiveWriter: @unchecked Sendable {
         if mustSchedule { queue.async { [self] in writeAll() } }
     }
 
+    /// The works that wait.
+    var waitingCount: Int { waiting.withLock { $0.items.count } }
+
+    /// Writes what waits until nothing does, or it cannot be written, or until the deadline.
+    func write(by deadline: DispatchTime) {
+        waiting.withLock { $0.deadline = deadline }
+        queue.sync { while !isLate, case .wrote = writeNext() {} }
+    }
+
+    func countLostOrders() {
+        queue.sync { if case .open(let opened) = target { opened.tail.countLostOrders() } }
+    }
+
+    private var isLate: Bool { waiting.withLock { $0.deadline } < .now() }
+
     /// Writes what waits, and closes the database. Returns when the thread uses it no more.
-    func close() {
+    func close(by deadline: DispatchTime) {
+        write(by: deadline)
         queue.sync {
-            while case .wrote = writeNext() {}
+            if waitingCount > 0 {
+                place.logger.warning(
+                    "the history lacks messages that only the command log has; keep both files together",
+                    metadata: ["path": "\(place.files.path)"])
+            }
             if case .open(let opened) = target {
                 opened.checkpoints.stop()
                 // What cannot be copied now stays in the write-ahead log.
@@ -94,10 +127,24 @@ final class ArchiveWriter: @unchecked Sendable {
 
     // MARK: - The thread
 
+    /// Fails when the database was removed or replaced (LOG-23): the next process would not find what is written.
+    private func checkFiles() {
+        guard case .open(let opened) = target,
+            let fault = place.files.removalFault(
+                opened.store.database, log: writeAheadLog, content: "the history")
+        else { return }
+        reading.use(nil)
+        opened.checkpoints.stop()
+        // What has its name now is not this database's.
+        opened.store.database.setKeepsLogOnClose(true)
+        fail(fault)
+    }
+
     private enum Step { case wrote, idle, stalled }
 
     private func writeAll() {
-        while true {
+        // Otherwise the process ends, and the loop waits no longer.
+        while !isLate {
             switch writeNext() {
             case .wrote: continue
             case .idle: return truncate()
@@ -193,7 +240,8 @@ final class ArchiveWriter: @unchecked Sendable {
             let areBoundsNew = waiting.items.contains { if case .changeBounds = $0.work { true } else { false } }
             return areBoundsNew ? nil : waiting.sweeps.popFirst()
         }.map { now, number in
-            (ArchiveSweep(now: now, bounds: opened.store.bounds), number)
+            opened.tail.write(sweptAt: now.milliseconds)
+            return (ArchiveSweep(now: now, bounds: opened.store.bounds), number)
         }
     }
 
@@ -287,6 +335,7 @@ final class ArchiveWriter: @unchecked Sendable {
             let (new, reader) = try place.open(bounds: opened.store.bounds)
             reading.use(reader)
             target = .open(new)
+            writeAheadLog = place.files.logIdentity
         } catch {
             fail(error)
         }

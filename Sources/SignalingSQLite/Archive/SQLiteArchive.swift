@@ -13,29 +13,40 @@ public final class SQLiteArchive: MessageArchive {
     private let writer: ArchiveWriter
     private let reading: ArchiveReading
     private let answers: ArchiveAnswers
+    public let lastSweep: WallTime?
+    public private(set) var lostOrderCount: Int
+    private let isNew: Bool
 
     /// Opens the archive of a state folder, or creates it. A database that is damaged, or that a later version wrote, is
     /// renamed, and a new one is created, which is logged.
     ///
     /// - Parameters:
     ///   - folder: exists, is private, and is locked by this process.
+    ///   - wallTime: the date.
     ///   - post: executes work on the loop, after the calls that run. Called on other threads.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public convenience init(
-        folder: String, bounds: HistoryBounds, durability: Durability = .process, logger: Logger,
+        folder: String, bounds: HistoryBounds, durability: Durability = .process, wallTime: WallTime? = nil,
+        logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) {
         try self.init(
-            folder: folder, bounds: bounds, durability: durability, logger: logger, post: post, tuning: ArchiveTuning())
+            folder: folder, bounds: bounds, durability: durability, wallTime: wallTime, logger: logger, post: post,
+            tuning: ArchiveTuning())
     }
 
     init(
-        folder: String, bounds: HistoryBounds, durability: Durability = .process, logger: Logger,
+        folder: String, bounds: HistoryBounds, durability: Durability = .process, wallTime: WallTime? = nil,
+        logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, tuning: ArchiveTuning
     ) throws(CommandLogFault) {
         let files = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
-        let place = ArchivePlace(files: files, durability: durability, logger: logger, tuning: tuning)
+        let place = ArchivePlace(
+            files: files, durability: durability, wallTime: wallTime, logger: logger, tuning: tuning)
         let (opened, reader) = try place.open(bounds: bounds)
+        let mark = opened.tail.content
+        lastSweep = mark.sweptAt > 0 ? WallTime(milliseconds: mark.sweptAt) : nil
+        (lostOrderCount, isNew) = (Int(clamping: mark.lostOrderCount), opened.isNew)
         answers = ArchiveAnswers(post: post)
         reading = ArchiveReading(reader, path: files.path, answers: answers, logger: logger)
         writer = ArchiveWriter(opened, at: place, reading: reading, answers: answers)
@@ -54,10 +65,40 @@ public final class SQLiteArchive: MessageArchive {
         }
     }
 
+    /// Adds steps of one session, which nobody is told of, and waits for the disk if many wait. For the end of a process,
+    /// and its beginning.
+    public func finish(_ steps: [ArchiveStep], of session: SessionID, by deadline: DispatchTime = .distantFuture) {
+        for step in steps {
+            switch step {
+            case .append(let messages): writer.add(.append(messages, to: session), nil)
+            case .erase(let scope): writer.add(.erase(scope, of: session), nil)
+            }
+        }
+        if writer.waitingCount > Self.finishedCount { writer.write(by: deadline) }
+    }
+
+    /// The sessions of this folder begin anew. Adds what they had for the archive, and waits for the disk: the command log
+    /// forgets them next. Call it before the first other call.
+    ///
+    /// - Parameter areCertain: whether there were sessions. Otherwise a new archive shows that there were none.
+    public func noteLostOrders(of sessions: [KeptCommands.Session], areCertain: Bool) {
+        if isNew, !areCertain { return }
+        for session in sessions { finish(session.waitingSteps(), of: session.id) }
+        writer.write(by: .distantFuture)
+        writer.countLostOrders()
+        // Also if the disk is full, and the mark cannot say so.
+        lostOrderCount = min(lostOrderCount + 1, Int(TailMark.Content.lostOrderLimit))
+    }
+
+    /// The steps that may wait in memory.
+    private static let finishedCount = 1_024
+
     /// Writes what waits, and closes the database. Waits for the disk.
-    public func close() {
+    ///
+    /// - Parameter deadline: when to give up. What is not written then is in the states of its sessions still.
+    public func close(by deadline: DispatchTime = .distantFuture) {
         reading.use(nil)
-        writer.close()
+        writer.close(by: deadline)
     }
 
     public var isEmpty: Bool { writer.totals.sessionCount == 0 && !writer.isBusy }

@@ -14,24 +14,27 @@ extension SQLiteCommandLog {
     ///     (HIS-9). It costs a write for each page that is given up.
     ///   - now: the clock of the loop's instants. Called on other threads, too.
     ///   - wallTime: the date at the call.
+    ///   - onLostOrders: is given what can be read of the sessions that are not continued, before the database forgets
+    ///     them: the archive must have their messages by then (HIS-3). Also called for a new database, with `false`: there
+    ///     may have been another one.
     ///   - post: executes work on the loop, after the calls that run. Called on another thread.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public static func open(
         folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
         now: @escaping @Sendable () -> MonotonicInstant,
-        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        wallTime: WallTime, logger: Logger, onLostOrders: ([KeptCommands.Session], Bool) -> Void = { _, _ in },
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         try open(
             folder: folder, durability: durability, overwritesDeleted: overwritesDeleted, now: now, wallTime: wallTime,
-            logger: logger, post: post,
-            tuning: LogTuning())
+            logger: logger, onLostOrders: onLostOrders, post: post, tuning: LogTuning())
     }
 
     static func open(
         folder: String, durability: Durability = .process, overwritesDeleted: Bool = false,
         now: @escaping @Sendable () -> MonotonicInstant,
-        wallTime: WallTime, logger: Logger, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-        tuning: LogTuning
+        wallTime: WallTime, logger: Logger, onLostOrders: ([KeptCommands.Session], Bool) -> Void = { _, _ in },
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, tuning: LogTuning
     ) throws(CommandLogFault) -> (log: SQLiteCommandLog, kept: KeptCommands) {
         // Together with the date: reading a large state takes a while, and the log's time would lag by it.
         let opened = now()
@@ -56,6 +59,7 @@ extension SQLiteCommandLog {
         var content = found
         let mark = tail.read()
         let identity = FileIdentity(path: files.path)
+        var beginsAnew = false
         if let reason = content.reasonToBeginAnew(boot: boot, mark: mark, database: identity) {
             if !content.sessions.isEmpty || content.sleeperCount > 0 || content.lastPosition < mark.confirmed {
                 logger.warning(
@@ -64,11 +68,13 @@ extension SQLiteCommandLog {
             }
             discarded = content.keptSessions
             content.removeSessions()
+            beginsAnew = true
         }
+        if beginsAnew || content.state == nil { onLostOrders(discarded, beginsAnew || !discarded.isEmpty) }
         let clock = LogClock(opened: opened, wallTime: wallTime, lastKept: content.lastTime)
         let state = LogState(
             position: content.lastPosition, aliveAt: clock.time(at: now()), boot: boot, durability: durability,
-            isClean: false, isCopy: false)
+            isClean: false, copy: nil)
         do throws(DatabaseError) {
             try database.begin(content, state, durability, overwritesDeleted: overwritesDeleted)
             tail.begin(with: identity, confirmed: content.lastPosition)

@@ -54,6 +54,12 @@ public final class SQLiteCommandLog: LocalCommandLog {
     /// - Throws: when a part could not be kept. The next process continues as after a crash.
     public func close() throws(CommandLogFault) { try writer.close() }
 
+    /// Waits until what was appended is confirmed, or cannot be at present, and delivers the reports of it.
+    public func settle() {
+        writer.settle()
+        deliverReports()
+    }
+
     // MARK: - CommandLog
 
     public func time(at now: MonotonicInstant) -> MonotonicInstant { clock.time(at: now) }

@@ -61,7 +61,7 @@ enum CommandSchema {
             boot BLOB NOT NULL,             -- the run of the operating system
             durability INTEGER NOT NULL,    -- 0 process, 1 power
             clean INTEGER NOT NULL,         -- 1 after a synchronized stop
-            copy INTEGER NOT NULL,          -- 1 in a backup
+            copy INTEGER NOT NULL,          -- 1 in a backup, 2 in one with a history beside it
             checksum INTEGER NOT NULL
         ) STRICT
         """,
@@ -157,7 +157,14 @@ struct LogState {
     var boot: String
     var durability: Durability
     var isClean: Bool
-    var isCopy: Bool
+    /// Which copy of a database this is; `nil` for the original.
+    var copy: Copy?
+
+    enum Copy: Int64 {
+        case ofSessions = 1
+        /// The messages of the sessions are in another file.
+        case withHistory = 2
+    }
 
     static func read(from database: Database) throws(DatabaseError) -> LogState? {
         let row = try Statement(
@@ -166,7 +173,7 @@ struct LogState {
         let state = LogState(
             position: row.integer(0), aliveAt: MonotonicInstant(nanoseconds: row.integer(1)), boot: row.text(2),
             durability: row.integer(3) == 0 ? .process : .power, isClean: row.integer(4) != 0,
-            isCopy: row.integer(5) != 0)
+            copy: Copy(rawValue: row.integer(5)))
         guard LogContent.isPlausible(state.position), LogContent.isPlausible(state.aliveAt.nanoseconds),
             state.checksum == row.integer(6)
         else {
@@ -182,7 +189,7 @@ struct LogState {
         statement.bind(aliveAt.nanoseconds, at: 2)
         statement.bind(durability == .process ? 0 : 1, at: 4)
         statement.bind(isClean ? 1 : 0, at: 5)
-        statement.bind(isCopy ? 1 : 0, at: 6)
+        statement.bind(copy?.rawValue ?? 0, at: 6)
         statement.bind(checksum, at: 7)
         try Array(boot.utf8).withBytes { (bytes) throws(DatabaseError) in
             statement.bind(borrowing: bytes, at: 3)
@@ -195,7 +202,7 @@ struct LogState {
         checksum.add(position)
         checksum.add(aliveAt.nanoseconds)
         Array(boot.utf8).withUnsafeBytes { checksum.add($0) }
-        for number in [durability == .process ? 0 : 1, isClean ? 1 : 0, isCopy ? 1 : 0] as [Int64] {
+        for number in [durability == .process ? 0 : 1, isClean ? 1 : 0, copy == nil ? 0 : 1] as [Int64] {
             checksum.add(number)
         }
         return checksum.value

@@ -87,8 +87,13 @@ struct DatabaseFiles: Sendable {
     /// for the same reason before are replaced.
     ///
     /// - Returns: the new path of the database.
-    func setAside(as reason: String) throws(CommandLogFault) -> String {
-        let aside = "\(path).\(reason)"
+    func setAside(as reason: String) throws(CommandLogFault) -> String { try move(to: "\(path).\(reason)") }
+
+    /// Moves the database and the files beside it.
+    ///
+    /// - Parameter aside: the new path of the database, in the same file system.
+    @discardableResult
+    func move(to aside: String) throws(CommandLogFault) -> String {
         // The database goes first. A write-ahead log without its database has no effect, but a database without its
         // write-ahead log would be an older state.
         for suffix in Self.suffixes {
@@ -123,13 +128,21 @@ struct DatabaseFiles: Sendable {
     // MARK: - Faults
 
     /// A fault if the folder or a file was removed: what is written from now on would be lost at the next start.
-    func removalFault(_ database: Database) -> CommandLogFault? {
-        guard database.fileHasMoved || access(path + "-wal", F_OK) != 0 else { return nil }
+    ///
+    /// - Parameters:
+    ///   - log: which file the write-ahead log was at opening.
+    ///   - content: what the database keeps.
+    func removalFault(_ database: Database, log: FileIdentity?, content: String) -> CommandLogFault? {
+        let isLogThere = log.map { logIdentity == $0 } ?? (access(path + "-wal", F_OK) == 0)
+        if !database.fileHasMoved, isLogThere { return nil }
         return CommandLogFault(
             .removed,
-            "\(path) was removed or replaced while the server was running, so sessions cannot be kept. Start the "
-                + "server again.")
+            "\(path), or its write-ahead log, was removed or replaced while the server was running, so \(content) cannot "
+                + "be kept. Start the server again.")
     }
+
+    /// Which file the write-ahead log is. It stays the same for as long as a connection is open.
+    var logIdentity: FileIdentity? { FileIdentity(path: path + "-wal") }
 
     func fault(_ error: DatabaseError) -> CommandLogFault {
         switch error.kind {

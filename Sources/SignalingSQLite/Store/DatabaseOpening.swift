@@ -20,6 +20,7 @@ extension Database {
                 fault = CommandLogFault(.laterVersion, "a later version of Signalbox wrote it (version \(version))")
             } else {
                 try database.checkSchema(schema)
+                try database.useWriteAheadLog()
                 try database.migrate(to: schema)
                 let content = try read(database)
                 database.setKeepsLogOnClose(false)
@@ -34,6 +35,7 @@ extension Database {
         try files.prepare()
         do throws(DatabaseError) {
             let database = try Database.open(files, schema)
+            try database.useWriteAheadLog()
             database.setKeepsLogOnClose(false)
             return (database, try read(database))
         } catch {

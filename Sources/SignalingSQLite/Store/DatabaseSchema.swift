@@ -1,3 +1,4 @@
+import CSQLite
 import SignalingCore
 
 /// The tables of a database, and the marks by which its file is recognized.
@@ -59,13 +60,32 @@ extension Database {
         database.lockTimeoutMilliseconds = 5_000
         try database.execute("PRAGMA cell_size_check = ON")
         if try database.integer("SELECT count(*) FROM sqlite_schema") == 0, try database.applicationID() == 0 {
-            // The layout of an archive relies on it.
-            try database.execute("PRAGMA page_size = 4096")
-            try database.execute("PRAGMA journal_mode = WAL")
-            try database.execute(schema.creation)
+            try database.useWriteAheadLog()
+            try database.create(schema)
         }
         try database.checkApplication(schema)
         return database
+    }
+
+    /// Creates the tables in an empty file.
+    func create(_ schema: DatabaseSchema) throws(DatabaseError) {
+        // The layout of an archive relies on it.
+        try execute("PRAGMA page_size = 4096")
+        try execute(schema.creation)
+    }
+
+    /// Lets the database have a write-ahead log. A new file has none, and neither has a copy that SQLite has made, such
+    /// as a backup.
+    func useWriteAheadLog() throws(DatabaseError) {
+        try execute("PRAGMA journal_mode = WAL")
+        guard try usesWriteAheadLog() else {
+            throw DatabaseError(code: SQLITE_IOERR, text: "the file system allows no write-ahead log")
+        }
+    }
+
+    func usesWriteAheadLog() throws(DatabaseError) -> Bool {
+        let mode = try Statement("PRAGMA journal_mode", in: self)
+        return try mode.step() && mode.text(0) == "wal"
     }
 
     /// Gives a database of an earlier version the present tables. Call it after ``checkSchema(_:)``.

@@ -83,7 +83,7 @@ struct LogContent {
     ///   - database: which file this database is.
     func reasonToBeginAnew(boot: String, mark: TailMark.Content, database: FileIdentity?) -> String? {
         let copied = "the database is a copy, and the original may have been continued"
-        if state?.isCopy == true { return copied }
+        if state?.copy != nil { return copied }
         if lastPosition < mark.confirmed {
             return "the last \(mark.confirmed - lastPosition) commands are missing in the database"
         }

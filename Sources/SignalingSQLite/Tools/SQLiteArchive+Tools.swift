@@ -1,6 +1,18 @@
 import SignalingCore
 import SignalingProtocol
 
+/// What waits in a session for its archive, in its order.
+typealias WaitingMessages = (session: SessionID, steps: [ArchiveStep])
+
+extension ArchiveStore {
+    func execute(_ step: ArchiveStep, of session: SessionID) throws(DatabaseError) {
+        switch step {
+        case .append(let messages): try execute(.append(messages, to: session))
+        case .erase(let scope): try execute(.erase(scope, of: session))
+        }
+    }
+}
+
 extension SQLiteArchive {
     /// An archive in numbers, for operators.
     public struct Summary: Sendable, Equatable {
@@ -10,19 +22,44 @@ extension SQLiteArchive {
         public var byteCount = 0
     }
 
-    /// Copies a database, which is intact.
-    static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
+    /// Copies a database, which is intact, and adds what waits for it.
+    ///
+    /// - Parameter source: `nil` to begin with an empty database.
+    static func copy(
+        _ source: DatabaseFiles?, adding waiting: [WaitingMessages], to draft: String
+    ) throws(CommandLogFault) {
+        // First, as for a check.
+        let confirmed = source.map { TailMark.read($0).confirmed } ?? 0
         do throws(DatabaseError) {
-            let original = try Database.openForReading(source, ArchiveSchema.schema)
-            // SQLite copies rows without a look at them, and follows damaged pages without an end.
-            if let damage = try original.damage(in: .structureAndContent).first { throw DatabaseError(damaged: damage) }
-            try original.copy(to: draft)
+            if let source {
+                let original = try Database.openForReading(source, ArchiveSchema.schema)
+                // SQLite copies rows without a look at them, and follows damaged pages without an end.
+                if let damage = try original.damage(in: .structureAndContent).first {
+                    throw DatabaseError(damaged: damage)
+                }
+                try original.copy(to: draft)
+            }
             let copy = try Database(path: draft, access: .readWrite)
-            _ = try ArchiveTotals.read(from: copy)
+            if source == nil { try copy.create(ArchiveSchema.schema) }
+            try copy.execute("PRAGMA synchronous = FULL")
+            // What is still to be erased must not stay in free pages (HIS-9).
+            try copy.execute("PRAGMA secure_delete = ON")
+            // The server trims what is over its bounds.
+            let store = try ArchiveStore(
+                copy, bounds: HistoryBounds(messageCount: .max, byteCount: .max, totalByteCount: .max))
+            guard store.totals.lastKey >= confirmed else {
+                throw DatabaseError(damaged: "the newest messages are missing")
+            }
+            for (session, steps) in waiting {
+                try store.transaction { () throws(DatabaseError) in
+                    for step in steps { try store.execute(step, of: session) }
+                }
+            }
         } catch {
             throw CommandLogFault(
                 error.kind == .damaged ? .damaged : .notWritten,
-                "cannot copy \(source.path): \(error). Run signalbox state check on its folder.")
+                "cannot copy \(source?.path ?? "the history to \(draft)"): \(error). "
+                    + "Run signalbox state check on its folder.")
         }
     }
 
@@ -43,17 +80,25 @@ extension SQLiteArchive {
     /// Checks every row of an archive: SQLite's own check of the file, each checksum, and the sums.
     ///
     /// - Returns: the sums, and one line for each fault; `nil` if the folder has no archive.
-    static func check(_ files: DatabaseFiles) throws(CommandLogFault) -> (summary: Summary, faults: [String])? {
+    static func check(_ files: DatabaseFiles) throws(CommandLogFault) -> (
+        summary: Summary, faults: [String], isCopy: Bool
+    )? {
         guard files.exists else { return nil }
         try files.checkKinds()
+        // First, since a server may be running: the database is never behind an earlier mark.
+        let confirmed = TailMark.read(files).confirmed
         var found = Summary()
         var faults: [String] = []
+        var isCopy = false
         do throws(DatabaseError) {
             let database = try Database.openForReading(files, ArchiveSchema.schema)
             faults = try database.damage(in: .structureAndContent)
+            isCopy = try !database.usesWriteAheadLog()
             try database.execute("BEGIN")
             defer { database.rollBack() }
-            let totals = Summary(try ArchiveTotals.read(from: database))
+            let sums = try ArchiveTotals.read(from: database)
+            if sums.lastKey < confirmed { faults.append("the newest messages are missing") }
+            let totals = Summary(sums)
             let (sessions, chunks) = (try ArchiveSessions(database), try ArchiveChunks(database))
             var last: [UInt8] = []
             while let row = try sessions.rows(after: last, limit: 1).first {
@@ -80,7 +125,7 @@ extension SQLiteArchive {
             guard error.kind == .damaged else { throw files.openingFault(error) }
             faults.append("\(error)")
         }
-        return (found, faults.map { "\(files.name): \($0)" })
+        return (found, faults.map { "\(files.name): \($0)" }, isCopy)
     }
 }
 

@@ -6,9 +6,9 @@ extension SQLiteCommandLog {
     /// process can do it. The server goes on; its write-ahead logs grow until the copies are complete.
     ///
     /// The copy of the sessions is marked: a server that opens it begins new epochs, since the original may have gone on.
+    /// The copy of the history has every message of the sessions, also those that wait for the archive.
     ///
-    /// - Parameter file: gets the sessions; a history that is not empty gets the same name with `.history` behind it.
-    ///   Neither exists. They are complete or absent when this returns or throws, and only their owner may read them.
+    /// - Parameter file: gets the sessions; the history gets the same name with `.history` behind it. Neither exists. They are complete or absent when this returns or throws, and only their owner may read them.
     /// - Returns: the files that were written.
     /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for a copy,
     ///   or `.damaged` when ``check(folder:decode:)`` would find a fault in a database itself.
@@ -28,11 +28,13 @@ extension SQLiteCommandLog {
             copies.append((draft, name))
             try write(draft)
         }
-        try add(file) { (draft) throws(CommandLogFault) in try copy(source, to: draft) }
+        var waiting: [WaitingMessages] = []
+        let hasHistory = history.exists && !history.isEmpty
+        try add(file) { (draft) throws(CommandLogFault) in waiting = try copy(source, to: draft, hasHistory) }
         // Second, so that it has every message that the copied sessions no longer carry.
-        if try SQLiteArchive.summary(history) != nil {
-            try add(file + ".history") { (draft) throws(CommandLogFault) in
-                try SQLiteArchive.copy(history, to: draft)
+        if hasHistory || !waiting.isEmpty {
+            try add(file + historySuffix) { (draft) throws(CommandLogFault) in
+                try SQLiteArchive.copy(hasHistory ? history : nil, adding: waiting, to: draft)
             }
         }
         for (index, copy) in copies.enumerated() where link(copy.draft, copy.file) != 0 {
@@ -47,7 +49,13 @@ extension SQLiteCommandLog {
         CommandLogFault(.notWritten, "cannot create \(file): \(String(cString: strerror(errno)))")
     }
 
-    private static func copy(_ source: DatabaseFiles, to draft: String) throws(CommandLogFault) {
+    /// What the name of the sessions' file gets for that of the history.
+    static let historySuffix = ".history"
+
+    /// - Returns: what waits in the sessions for their archive.
+    private static func copy(
+        _ source: DatabaseFiles, to draft: String, _ hasHistory: Bool
+    ) throws(CommandLogFault) -> [WaitingMessages] {
         // First, as for a check.
         let confirmed = TailMark.read(source).confirmed
         let original = try openForReading(source)
@@ -56,12 +64,15 @@ extension SQLiteCommandLog {
             if let damage = try original.damage(in: .structureAndContent).first { throw DatabaseError(damaged: damage) }
             try original.copy(to: draft)
             let copy = try Database(path: draft, access: .readWrite)
-            let missing = confirmed - (try LogContent(copy).lastPosition)
+            let content = try LogContent(copy)
+            let missing = confirmed - content.lastPosition
             guard missing <= 0 else { throw DatabaseError(damaged: "the last \(missing) commands are missing") }
+            let waiting = content.keptSessions.map { ($0.id, $0.waitingSteps()) }.filter { !$0.1.isEmpty }
             try copy.execute("PRAGMA synchronous = FULL")
-            guard var state = try LogState.read(from: copy) else { return }
-            state.isCopy = true
+            guard var state = try LogState.read(from: copy) else { return waiting }
+            state.copy = hasHistory || !waiting.isEmpty ? .withHistory : .ofSessions
             try state.write(try Statement(LogState.write, in: copy))
+            return waiting
         } catch {
             throw CommandLogFault(
                 error.kind == .damaged ? .damaged : .notWritten,

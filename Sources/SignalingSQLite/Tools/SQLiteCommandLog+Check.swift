@@ -15,6 +15,9 @@ extension SQLiteCommandLog {
         public var faults: [String] = []
         /// Why the next server begins new sessions, as the end of a sentence; `nil` if it continues them.
         public var obstacle: String?
+        /// The databases that have no write-ahead log, by their names: copies that SQLite has made. The next server gives
+        /// them one.
+        public var copies: [String] = []
     }
 
     /// Checks the databases of a state folder: SQLite's own check of the files, the checksum of each row, positions and
@@ -25,13 +28,20 @@ extension SQLiteCommandLog {
     public static func check(
         folder: String, decode: (KeptCommands.Session) throws -> Void
     ) throws(CommandLogFault) -> CheckReport {
+        try check(
+            existing(folder), history: DatabaseFiles(folder: folder, name: DatabaseFiles.archive), decode: decode)
+    }
+
+    static func check(
+        _ files: DatabaseFiles, history: DatabaseFiles, decode: (KeptCommands.Session) throws -> Void
+    ) throws(CommandLogFault) -> CheckReport {
         var report = CheckReport()
-        let files = try existing(folder)
         // First, since a server may be running: the database is never behind an earlier mark.
         let mark = TailMark.read(files)
         do throws(DatabaseError) {
             let database = try Database.openForReading(files)
             report.faults = try database.damage(in: .structureAndContent)
+            if try !database.usesWriteAheadLog() { report.copies.append(files.name) }
             let content = try LogContent(database)
             report.sleeperCount = content.sleeperCount
             if content.sleeperCount > 0 {
@@ -64,8 +74,9 @@ extension SQLiteCommandLog {
             guard error.kind == .damaged else { throw files.openingFault(error) }
             report.faults.append("\(error)")
         }
-        if let archive = try SQLiteArchive.check(try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)) {
+        if let archive = try SQLiteArchive.check(history) {
             if archive.summary.sessionCount > 0 { report.history = archive.summary }
+            if archive.isCopy { report.copies.append(history.name) }
             report.faults += archive.faults
         }
         return report

@@ -22,6 +22,8 @@ final class CommandWriter: Sendable {
     private nonisolated(unsafe) var phase = Phase.running
     private nonisolated(unsafe) var isSignOfLifeDue = false
     private nonisolated(unsafe) var isWaiting = false
+    /// Whether the loop waits for the thread.
+    private nonisolated(unsafe) var isSettling = false
     /// Whether the thread has a batch that must be committed before all further work.
     private nonisolated(unsafe) var isStalled = false
     /// Whether the thread or the loop uses the transactions.
@@ -84,7 +86,8 @@ final class CommandWriter: Sendable {
         condition.lock()
         defer { condition.unlock() }
         isSignOfLifeDue = true
-        if isWaiting { condition.signal() }
+        // Not a signal, which may reach a loop that settles.
+        if isWaiting { condition.broadcast() }
     }
 
     /// Executes the rest of the work, closes the database, and returns when the thread uses it no more.
@@ -95,6 +98,15 @@ final class CommandWriter: Sendable {
         condition.broadcast()
         while phase != .stopped { condition.wait() }
         if let closingFault { throw closingFault }
+    }
+
+    /// Waits until what was added is committed, or cannot be at present.
+    func settle() {
+        condition.lock()
+        defer { condition.unlock() }
+        isSettling = true
+        while phase == .running, !isStalled, isInUse || !queue.isEmpty { condition.wait() }
+        isSettling = false
     }
 
     /// Lets the thread end without waiting for it. Work that waits is dropped.
@@ -154,6 +166,7 @@ final class CommandWriter: Sendable {
         condition.lock()
         defer { condition.unlock() }
         (self.isStalled, isInUse) = (isStalled, false)
+        if isSettling { condition.broadcast() }
         while isInUse || phase == .running && !isSignOfLifeDue && (isStalled || queue.isEmpty) {
             isWaiting = true
             condition.wait()

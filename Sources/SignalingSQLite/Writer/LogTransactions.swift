@@ -21,6 +21,7 @@ final class LogTransactions {
     private let now: @Sendable () -> MonotonicInstant
     private let reports: LogReports
     private let logger: Logger
+    private let writeAheadLog: FileIdentity?
     private var isStalled = false
     private var passes = ScrubPasses()
     private var cleaning = LogCleaning()
@@ -31,6 +32,7 @@ final class LogTransactions {
     ) {
         self.store = store
         self.files = files
+        writeAheadLog = files.logIdentity
         self.tail = tail
         self.checkpoints = checkpoints
         self.clock = clock
@@ -40,7 +42,9 @@ final class LogTransactions {
     }
 
     func commit(_ batch: WorkBatch, isSignOfLife: Bool) -> Result {
-        if isSignOfLife, let fault = files.removalFault(store.database) { return fail(fault) }
+        if isSignOfLife, let fault = files.removalFault(store.database, log: writeAheadLog, content: "sessions") {
+            return fail(fault)
+        }
         guard !batch.isEmpty || isSignOfLife else { return .kept }
         do throws(DatabaseError) {
             let outcome = try store.commit(

@@ -18,17 +18,44 @@ final class FileRevocations: RevocationStore {
     /// Writes bytes on another thread, and calls back on the loop.
     typealias Write = (_ file: RevocationFile, _ done: @escaping (FileFault?) -> Void) -> Void
 
+    /// Says on another thread whether the file is the one that was written last, and calls back on the loop.
+    typealias Check = (_ done: @escaping (Bool) -> Void) -> Void
+
     private let write: Write
+    private let check: Check
     private let logger: Logger
     private var waiting: [Waiting] = []
     private var isWriting = false
     private var isClosed = false
 
     /// - Parameter kept: what the last process has left.
-    init(_ kept: [APIKey: Revocations], logger: Logger, write: @escaping Write) {
+    init(
+        _ kept: [APIKey: Revocations], logger: Logger, check: @escaping Check = { $0(true) }, write: @escaping Write
+    ) {
         revocations = kept
         self.logger = logger
+        self.check = check
         self.write = write
+    }
+
+    /// Writes the file again if it was removed or replaced: the next process must find what is revoked.
+    func keepFile() {
+        if isWriting || isClosed || revocations.isEmpty { return }
+        isWriting = true
+        check { [weak self] isIntact in
+            guard let self else { return }
+            if isIntact {
+                isWriting = false
+                return writeNext()
+            }
+            write(RevocationFile(revocations: revocations)) { [weak self] fault in
+                guard let self else { return }
+                isWriting = false
+                let reason = fault.map { ", and cannot be written: \($0.reason)" } ?? "; it is written again"
+                logger.error("the file with the revocations was removed or replaced\(reason)")
+                writeNext()
+            }
+        }
     }
 
     func carryOut(

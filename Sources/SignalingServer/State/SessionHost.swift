@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import SignalingCore
 import SignalingProtocol
@@ -69,16 +70,17 @@ struct SessionHost {
         onFault: @escaping (StateFolderError) -> Void
     ) throws(StateFolderError) -> SessionHost {
         do throws(CommandLogFault) {
+            let archive = try SQLiteArchive(
+                folder: folder, bounds: configuration.historyBounds, durability: configuration.durability,
+                wallTime: .current, logger: logger, post: { [loop] in loop.post($0) })
             let (log, kept) = try SQLiteCommandLog.open(
                 folder: folder, durability: configuration.durability,
                 overwritesDeleted: !configuration.history.keepsNothing, now: { [loop] in loop.now }, wallTime: .current,
                 logger: logger,
+                onLostOrders: { archive.noteLostOrders(of: $0, areCertain: $1) },
                 post: { [loop] in loop.post($0) })
             if configuration.durability == .process { commitDirectly(log, on: loop) }
             var randomness = SystemRandomNumberGenerator()
-            let archive = try SQLiteArchive(
-                folder: folder, bounds: configuration.historyBounds, durability: configuration.durability,
-                logger: logger, post: { [loop] in loop.post($0) })
             let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LocalEngine(
                 log: metered, run: RunID(randomness.next()), bounds: configuration.durableBounds,
@@ -89,8 +91,16 @@ struct SessionHost {
                     "a sleeping session cannot be read, and begins anew",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
             }
+            engine.onRenewal = { session in
+                logger.error(
+                    "a client has newer events than the state folder, which is an older copy: a session begins a new epoch",
+                    metadata: ["session": "\(session)"])
+            }
             let unreadable = engine.restore(kept)
             report(kept, engine, unreadable, to: logger)
+            archive.onHealthChange = { health in
+                if case .failed(let fault) = health, fault.code == .removed { onFault(StateFolderError("\(fault)")) }
+            }
             log.onHealthChange = { health in
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
@@ -119,11 +129,21 @@ struct SessionHost {
         switch store {
         case .memory, .redis: break
         case .folder(let log, _, let archive):
+            // The states have every message then.
+            log.settle()
+            let deadline = DispatchTime.now() + Self.archiveTime
+            (engine as? LocalEngine)?.tellWaiting { session, steps in
+                archive.finish(steps, of: session, by: deadline)
+                return .now() < deadline
+            }
             // First: the log's mark of a stop says that everything is on the disk.
-            archive.close()
+            archive.close(by: deadline)
             try log.close()
         }
     }
+
+    /// How long a stop writes messages to the history that wait in the sessions.
+    private static let archiveTime = DispatchTimeInterval.seconds(10)
 
     /// Posts the webhook events of the last process for which it has no answer.
     func reportUntold() { (engine as? LocalEngine)?.reportUntold() }
@@ -132,9 +152,9 @@ struct SessionHost {
     var obstacle: String? {
         switch store {
         case .memory: nil
-        case .folder(let log, _, _):
+        case .folder(let log, _, let archive):
             switch log.health {
-            case .keeping: nil
+            case .keeping: archive.fault.flatMap { $0.code == .removed ? $0.code.description : nil }
             case .stalled(let fault), .failed(let fault): fault.code.description
             }
         case .redis(let log, _):

@@ -1,5 +1,7 @@
+import Foundation
 import SignalingProtocol
 import SignalingTokens
+import Synchronization
 
 /// The folder that one server uses for its state: the command log of its sessions, the secret of development mode, and
 /// what was revoked.
@@ -9,6 +11,25 @@ final class StateFolder: Sendable {
 
     let path: String
     private let files: PrivateFolder
+    /// The file with revocations as it was read or written last.
+    private let keptFile = Mutex<FileMark?>(nil)
+
+    /// What another file of the same name does not have.
+    private struct FileMark: Equatable {
+        let number: UInt64
+        let size: UInt64
+        let modified: Date
+
+        init?(_ path: String) {
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                let number = attributes[.systemFileNumber] as? NSNumber, let size = attributes[.size] as? NSNumber,
+                let modified = attributes[.modificationDate] as? Date
+            else { return nil }
+            self.number = number.uint64Value
+            self.size = size.uint64Value
+            self.modified = modified
+        }
+    }
 
     /// Creates the folder if it does not exist, for its owner only, and locks it.
     init(path: String) throws(StateFolderError) {
@@ -49,6 +70,7 @@ final class StateFolder: Sendable {
                 if piece.isEmpty { break }
                 bytes += piece
             }
+            noteRevocations()
             return try RevocationFile(bytes).revocations
         } catch {
             throw StateFolderError(
@@ -61,6 +83,17 @@ final class StateFolder: Sendable {
     func write(_ file: RevocationFile) throws(FileFault) {
         let bytes = file.bytes
         try files.replace(Self.revocationsFile) { file throws(FileFault) in try file.write(bytes) }
+        noteRevocations()
+    }
+
+    /// Whether the file with revocations is the one that was read or written last. Call it on any thread.
+    var hasRevocations: Bool {
+        keptFile.withLock { $0 == FileMark("\(path)/\(Self.revocationsFile)") }
+    }
+
+    private func noteRevocations() {
+        let mark = FileMark("\(path)/\(Self.revocationsFile)")
+        keptFile.withLock { $0 = mark }
     }
 
     private func readSecret(_ file: PrivateFile, byteCount: Int) throws(FileFault) -> String {
@@ -77,6 +110,20 @@ final class StateFolder: Sendable {
 public enum StateFiles {
     /// What the projects have revoked. The server replaces it as a whole, so a copy of it is complete.
     public static let revocations = "revocations.json"
+
+    /// Everything that is revoked in one of several such files; `nil` if the last cannot be read. An earlier one that
+    /// cannot be read counts as empty: the last one is to replace it.
+    public static func joined(_ files: [[UInt8]]) -> (bytes: [UInt8], count: Int)? {
+        guard let last = files.last, var sum = try? RevocationFile(last) else { return nil }
+        for file in files.dropLast().compactMap({ try? RevocationFile($0) }) {
+            for (project, revocations) in file.revocations {
+                // What is there already has its room.
+                sum.revocations[project] = Revocations(
+                    revocations.list + (sum.revocations[project]?.list ?? []))
+            }
+        }
+        return (sum.bytes, sum.revocations.values.reduce(0) { $0 + $1.count })
+    }
 }
 
 /// Why the server cannot use a state folder. The description is one line for the operator.

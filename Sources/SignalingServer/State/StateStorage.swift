@@ -39,7 +39,10 @@ struct StateStorage {
             if let developmentSecret { secret = try folder.developmentSecret(orNew: developmentSecret) }
             let sessions = try SessionHost.durable(
                 folder: path, configuration, loop: loop, logger: logger, onFault: onFault)
-            let revocations = FileRevocations(try folder.revocations(), logger: logger) { [loop] file, done in
+            let revocations = FileRevocations(
+                try folder.revocations(), logger: logger,
+                check: { [loop] done in loop.runInBackground({ folder.hasRevocations }, then: done) }
+            ) { [loop] file, done in
                 loop.runInBackground(
                     { () -> FileFault? in
                         do throws(FileFault) { try folder.write(file) } catch { return error }

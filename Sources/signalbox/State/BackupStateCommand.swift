@@ -7,8 +7,9 @@ struct BackupStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the sessions and the history in a state folder to files.",
         discussion: """
-            The sessions go to FILE, the history to FILE.history, and revoked tokens to FILE.revocations, if there are any. The copies are complete and compact, and only \
-            their owner may read them. They contain the messages of users.
+            The sessions go to FILE, the history to FILE.history, and revoked tokens to FILE.revocations, if there are any. \
+            Keep the files together. The copies are complete and compact, and only their owner may read them. They \
+            contain the messages of users.
 
             To inspect or check a backup, name its files sessions.sqlite, history.sqlite and revocations.json, and give their folder to \
             `signalbox state inspect` or `check`. `signalbox state --help` tells how to restore it.
@@ -19,7 +20,7 @@ struct BackupStateCommand: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        let revocations = file + ".revocations"
+        let revocations = file + RevocationsCopy.suffix
         guard !FileManager.default.fileExists(atPath: revocations) else {
             throw ExitStatus.exit(
                 ExitStatus.fileNotWritten, "\(revocations) exists. Name a file that does not exist.")

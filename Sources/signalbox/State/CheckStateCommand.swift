@@ -17,10 +17,7 @@ struct CheckStateCommand: AsyncParsableCommand {
         let report: SQLiteCommandLog.CheckReport
         do throws(CommandLogFault) {
             report = try SQLiteCommandLog.check(folder: state.folder) { session in
-                switch SessionSummary(session).content {
-                case .live, .ended: break
-                case .unreadable(let fault): throw fault
-                }
+                try SessionSummary(session).requireReadable()
             }
         } catch {
             throw ExitStatus.exit(error)
@@ -32,6 +29,19 @@ struct CheckStateCommand: AsyncParsableCommand {
                 + "\(report.byteCount) bytes")
         if report.sleeperCount > 0 { StandardOutput.print(counted(report.sleeperCount, "sleeping session")) }
         if let history = report.history { StandardOutput.print(StateReport.line(history: history)) }
+        for name in report.copies {
+            StandardOutput.print("\(name) is a copy without a write-ahead log; the next server gives it one")
+        }
         if let obstacle = report.obstacle { StandardOutput.print(StateReport.line(obstacle: obstacle)) }
+    }
+}
+
+extension SessionSummary {
+    /// - Throws: for a session that a server cannot continue.
+    func requireReadable() throws {
+        switch content {
+        case .live, .ended: break
+        case .unreadable(let fault): throw fault
+        }
     }
 }

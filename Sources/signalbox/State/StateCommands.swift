@@ -4,25 +4,24 @@ import SignalingSQLite
 
 struct StateCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Inspect, check and back up the sessions and the history in a state folder.",
+        commandName: "state",
+        abstract: "Inspect, check, back up and restore the sessions and the history in a state folder.",
         discussion: """
-            The folder is that of `signalbox serve --state-dir FOLDER`. The commands change nothing, and \
-            work while a server runs on the folder. Run them as the server's user.
+            The folder is that of `signalbox serve --state-dir FOLDER`. The commands inspect, check and backup change \
+            nothing, and work while a server runs on the folder. Run them as the server's user.
 
-            To restore a backup, start a server with a folder that contains only the backup:
+            To restore a backup, stop the server first:
 
-              mkdir -m 700 NEW
-              cp -p FILE NEW/sessions.sqlite
-              cp -p FILE.history NEW/history.sqlite
-              cp -p FILE.revocations NEW/revocations.json
-              signalbox serve --state-dir NEW
+              signalbox state restore FILE FOLDER
 
             A server does not continue the sessions of a backup, since the original may have gone on: they begin new \
             epochs, and every client is told that it may have missed something. Their history is there again.
 
             The exit status is 66 when there is no database that can be read, and 73 when a backup cannot be written.
             """,
-        subcommands: [InspectStateCommand.self, CheckStateCommand.self, BackupStateCommand.self])
+        subcommands: [
+            InspectStateCommand.self, CheckStateCommand.self, BackupStateCommand.self, RestoreStateCommand.self,
+        ])
 }
 
 struct StateFolderArgument: ParsableArguments {

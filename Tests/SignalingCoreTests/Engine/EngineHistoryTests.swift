@@ -14,6 +14,7 @@ final class HeldArchive: MessageArchive {
     var holdsReads = false
     /// Whether a page is read at once, and answered later.
     var holdsPages = false
+    var lostOrderCount = 0
     private var waiting: [() -> Void] = []
     private(set) var appends: [[Int64]] = []
     private(set) var eraseCount = 0
@@ -80,6 +81,8 @@ private final class Host: SessionEngineObserver {
     var now: MonotonicInstant
     private(set) var outcomes: [String] = []
     private(set) var welcomes: [JoinResult] = []
+    private(set) var lost: [SessionID] = []
+    private(set) var renewed: [SessionID] = []
     private let run: UInt64
     private var requestCount: Int64 = 0
 
@@ -98,6 +101,7 @@ private final class Host: SessionEngineObserver {
             return Epoch("epoch \(run).\(epochs)")
         }
         engine.observer = self
+        engine.onRenewal = { [unowned self] in renewed.append($0) }
         if let kept { _ = engine.restore(kept) }
     }
 
@@ -132,6 +136,17 @@ private final class Host: SessionEngineObserver {
                 JoinRequest(
                     connectionId: client(name), socket: socket1, role: role, data: "", user: user,
                     wallTime: .init(milliseconds: 0), secretHash: hash(name))))
+    }
+
+    /// Comes back with the ticket of a connection, and with the events up to a seq.
+    func comeBack(_ name: String, to epoch: Epoch?, after seq: Int64, secret: String? = nil) {
+        let claim = Resumption(
+            connectionId: client(name), secretHash: hash(secret ?? name), epoch: epoch ?? Epoch(""), after: Seq(seq))
+        submit(
+            .join(
+                JoinRequest(
+                    connectionId: client("\(name) \(requestCount)"), socket: socket1, role: .moderator, data: "",
+                    wallTime: .init(milliseconds: 0), secretHash: hash("\(name) \(requestCount)"), resumption: claim)))
     }
 
     func say(_ data: String, _ name: String = "ada") {
@@ -170,7 +185,7 @@ private final class Host: SessionEngineObserver {
     }
     func engine(sessionChanged session: SessionID) {}
     func engine(_ session: SessionID, caused effect: SessionEffect) {}
-    func engine(lost session: SessionID) {}
+    func engine(lost session: SessionID) { lost.append(session) }
 }
 
 @Suite("The history of an engine over a log")
@@ -421,6 +436,18 @@ struct EngineHistoryTests {
         #expect(next.welcomes.map(\.seq) == [Seq(1_000_000_004)])
     }
 
+    @Test("HIS-3: a session of which the archive knows nothing begins far above zero after orders were lost")
+    func unknownAfterALoss() {
+        let archive = HeldArchive()
+        archive.lostOrderCount = 2
+        let host = Host(archive: archive)
+        host.join("ada")
+        host.say("one")
+        host.settle()
+        #expect(host.welcomes.map(\.seq) == [Seq(2_000_000_001)])
+        #expect(host.history == [#"2000000002 "one""#])
+    }
+
     @Test("HIS-3: an order begins above what was salvaged, also while the archive cannot be written to")
     func beginsBeforeTheSalvage() {
         let host = Host()
@@ -440,6 +467,53 @@ struct EngineHistoryTests {
         host.archive.release()
         next.settle()
         #expect(next.history == [#"2 "one""#, #"3 "two""#, #"1000000005 "three""#])
+    }
+
+    @Test("HIS-3, G4: a valid claim beyond the last event ends the epoch after a start, and the next is far above")
+    func olderCopy() {
+        let host = Host()
+        host.join("ada")
+        host.join("bob")
+        host.say("one")
+        host.submit(.moderate(.server, .freeze(), WallTime(milliseconds: 0)))
+        host.settle()
+        let epoch = host.welcomes.first?.epoch
+        let next = host.restarted()
+        next.settle()
+        next.comeBack("ada", to: epoch, after: 90, secret: "wrong")
+        next.settle()
+        #expect(next.welcomes.map(\.outcome) == [.lost] && next.welcomes.last?.epoch == epoch)
+        next.comeBack("bob", to: epoch, after: 90)
+        next.settle()
+        let renewed = next.welcomes.last
+        #expect(renewed?.outcome == .lost && renewed?.epoch != epoch)
+        #expect(renewed.map { $0.seq > Seq(1_000_000_000) } == true)
+        #expect(next.lost == [room] && next.renewed == [room])
+        #expect(next.engine.state(of: room)?.restrictions.hold(at: next.now) == true)
+        #expect(next.history == [#"3 "one""#])
+        // Only the first return since the start can prove it.
+        next.comeBack("bob 1", to: renewed?.epoch, after: 2_000_000_000)
+        next.settle()
+        #expect(next.welcomes.last?.outcome == .lost && next.welcomes.last?.epoch == renewed?.epoch)
+        let third = next.restarted()
+        third.settle()
+        #expect(third.engine.state(of: room)?.epoch == renewed?.epoch)
+        #expect(third.engine.state(of: room).map { $0.log.lastSeq > Seq(1_000_000_000) } == true)
+    }
+
+    @Test("RES-3: a client that has come back since the start proves nothing by a claim beyond the last event")
+    func liar() {
+        let host = Host()
+        host.join("ada")
+        host.settle()
+        let next = host.restarted()
+        next.settle()
+        next.comeBack("ada", to: host.welcomes.first?.epoch, after: 1)
+        next.settle()
+        next.comeBack("ada", to: host.welcomes.first?.epoch, after: 90, secret: "ada 0")
+        next.settle()
+        #expect(next.welcomes.map(\.outcome) == [.resumed, .lost])
+        #expect(next.renewed == [] && Set(next.welcomes.map(\.epoch)).count == 1)
     }
 
     @Test("HIS-9: an erasure reaches the archive, and no page has the content from its entry on")
