@@ -41,6 +41,7 @@ struct ArchiveStateTests {
 
         /// Answers the oldest call.
         mutating func answer(_ answer: ArchiveAnswer) {
+            if sent.isEmpty { return Issue.record("nothing was sent, or everything is answered") }
             state.answered(sent.removeFirst().subject, answer, now: now)
             collect()
         }

@@ -30,6 +30,7 @@ struct RevocationStateTests {
 
         /// Answers the oldest question.
         mutating func answer(_ answer: RevocationAnswer) {
+            if asked.isEmpty { return Issue.record("nothing was asked, or everything is answered") }
             state.answered(asked.removeFirst().subject, answer, now: now)
             collect()
         }
