@@ -81,7 +81,8 @@ public struct UserID: RawIdentifier {
     }
 
     /// What ``isValid(_:)`` demands, for an error that names the member `user`.
-    public static let requirement = "\"user\" must be 1 to \(Limits.userIDLength) UTF-16 units without control characters"
+    public static let requirement =
+        "\"user\" must be 1 to \(Limits.userIDLength) UTF-16 units without control characters"
 }
 
 /// The random name of a session's order of events. It changes only when the server loses that order.

@@ -573,7 +573,8 @@ struct ConnectionStateTests {
             ClientMessageError(id: RequestID(5), SignalingError(.invalidParameter, "no"), isMalformed: false))
         for _ in 1...30 {
             #expect(
-                state.handle(line, now: .seconds(2)).map(\.testDescription) == ["send error 5 400 OT_INVALID_PARAMETER"])
+                state.handle(line, now: .seconds(2)).map(\.testDescription) == ["send error 5 400 OT_INVALID_PARAMETER"]
+            )
         }
     }
 

@@ -192,7 +192,9 @@ extension ClusterEngine {
     public func log(caughtUp session: SessionID) {
         guard let hosted = sessions[session], !hosted.node.isOpening else { return }
         for reader in hosted.node.readers.takeAsked() { reader(.state(hosted.state)) }
-        if let hosted = sessions[session], !hosted.node.isOpening, hosted.node.readers.beginAsking() { log.catchUp(session) }
+        if let hosted = sessions[session], !hosted.node.isOpening, hosted.node.readers.beginAsking() {
+            log.catchUp(session)
+        }
     }
 
     private func answerReaders(of hosted: Hosted) {
