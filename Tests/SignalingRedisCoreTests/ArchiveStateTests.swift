@@ -41,7 +41,10 @@ struct ArchiveStateTests {
 
         /// Answers the oldest call.
         mutating func answer(_ answer: ArchiveAnswer) {
-            if sent.isEmpty { return Issue.record("nothing was sent, or everything is answered") }
+            if sent.isEmpty {
+                Issue.record("nothing was sent, or everything is answered")
+                return
+            }
             state.answered(sent.removeFirst().subject, answer, now: now)
             collect()
         }

@@ -30,7 +30,10 @@ struct RevocationStateTests {
 
         /// Answers the oldest question.
         mutating func answer(_ answer: RevocationAnswer) {
-            if asked.isEmpty { return Issue.record("nothing was asked, or everything is answered") }
+            if asked.isEmpty {
+                Issue.record("nothing was asked, or everything is answered")
+                return
+            }
             state.answered(asked.removeFirst().subject, answer, now: now)
             collect()
         }
