@@ -53,6 +53,20 @@ struct FeedTests {
         #expect(feed.gapSince == nil)
     }
 
+    @Test("LOG-31: an entry that waits behind what Redis has is forgotten, and its number may be given to another")
+    func forgotten() {
+        var feed = SessionFeed()
+        let start = MonotonicInstant(nanoseconds: 7)
+        for number: UInt64 in [3, 5] { _ = feed.receive(entry(number), now: start) }
+        let hasForgotten = feed.forgetWaiting(behind: 4)
+        #expect(hasForgotten && feed.waitingEntries.map(\.position.number) == [3])
+        let agrees = feed.receive(entry(5, 2, counter: 1), now: start)
+        #expect(agrees)
+        for number: UInt64 in [1, 2, 4] { _ = feed.receive(entry(number), now: start) }
+        let numbers = delivered(&feed)
+        #expect(numbers == [1, 2, 3, 4, 5])
+    }
+
     @Test("another id at a number that was delivered, or waits, is a contradiction")
     func contradiction() {
         var feed = SessionFeed()

@@ -145,7 +145,10 @@ extension TypingPhrase {
 extension TypingPhrase {
     /// The phrase for the people who type in a snapshot. Who has no name is only counted (CHAT-4).
     ///
-    /// - Parameter names: those of the chat, ``TextChatComponent/names``, which know the names of guests, too.
+    /// - Parameters:
+    ///   - snapshot: of the chat's typing indicator.
+    ///   - names: those of the chat, ``TextChatComponent/names``, which know the names of guests, too.
+    ///   - limits: how many people are named, and how long names are.
     public init(of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits()) {
         let known = snapshot.typing.compactMap { typer -> String? in
             if case .name(let name) = names.name(of: typer.connectionId) { return name }
