@@ -49,6 +49,8 @@ final class LoggedSession<Node>: HostedSession {
     private var pageReads = PageReads()
     /// The end of the order when this process opened the session, and the connections that have not come back since.
     private var inherited: (end: Seq, connections: Set<ConnectionID>)?
+    /// A session that was woken does not sleep again before this moment, in the log's time.
+    var staysAwakeUntil: MonotonicInstant?
     /// A session that is begun begins above this seq (HIS-3).
     var beginsAfter = Seq.zero
     @exclusivity(unchecked) var snapshots = SnapshotSchedule()

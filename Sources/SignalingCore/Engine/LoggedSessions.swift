@@ -22,6 +22,11 @@ final class LoggedSessions<Node> {
     private var erasureChecks = SessionDeadlines()
     /// The greatest seqs of lost orders, while the archive is being told what was left of them.
     var salvaged: [SessionID: Seq] = [:]
+    /// When a session that was woken may sleep again, in the log's time.
+    private var sleepChecks = SessionDeadlines()
+    /// How long a session stays awake. Falling asleep and waking cost what the session has, so a client that comes and
+    /// goes must not cause both each time.
+    static var wakefulTime: Duration { .seconds(10) }
     /// Whether the process stops. Nothing is appended any more then.
     @exclusivity(unchecked) private(set) var isStopping = false
     private let log: any CommandLog
@@ -110,10 +115,15 @@ final class LoggedSessions<Node> {
 
     /// Appends the ends of the sessions that are no longer needed.
     func appendEnds(where mayEnd: (Session) -> Bool = { _ in true }) {
+        while let session = sleepChecks.popDue(by: lastTime) { table.noteUnneeded(session) }
         for session in table.takeUnneeded().sorted() {
             // A session with commands on their way is checked after them.
             guard let hosted = self[session], hosted.steps.isEmpty, hosted.state?.isNeeded == false, mayEnd(hosted)
             else { continue }
+            if let moment = hosted.staysAwakeUntil, lastTime < moment, hosted.state?.mustSleep(at: lastTime) == true {
+                sleepChecks.schedule(session, at: moment)
+                continue
+            }
             hosted.isOpen = false
             if let snapshot = hosted.takeLastSnapshot(at: lastTime) { log.keep(snapshot) }
             append(.end, to: hosted)
@@ -259,7 +269,7 @@ final class LoggedSessions<Node> {
 
     /// In the process's time.
     var nextDeadline: MonotonicInstant? {
-        let checks = MonotonicInstant.earlier(archiveChecks.next, erasureChecks.next)
+        let checks = [archiveChecks.next, erasureChecks.next, sleepChecks.next].compactMap(\.self).min()
         return MonotonicInstant.earlier(table.nextDeadline, checks)?.advanced(by: .zero - clockOffset)
     }
 

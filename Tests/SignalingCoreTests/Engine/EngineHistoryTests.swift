@@ -274,6 +274,7 @@ struct EngineHistoryTests {
         host.settle()
         #expect(host.outcomes.last == "signalled 4")
         #expect(host.history == [#"2 "one""#, #"4 "night""#])
+        host.pass(10)
         #expect(!host.isHosted && host.log.sleepingSessions == [room], "it sleeps again")
     }
 
@@ -340,6 +341,7 @@ struct EngineHistoryTests {
             return
         }
         #expect(report.restrictions.map(\.testDescription) == ["2 ban user u"])
+        next.pass(10)
         #expect(!next.isHosted && next.log.sleepingSessions == [room], "it sleeps again")
         next.pass(101)
         next.engine.sweepHistory(now: WallTime(milliseconds: 0))
@@ -592,6 +594,21 @@ struct EngineHistoryTests {
         #expect(host.log.erasingSnapshotCount == 3, "HIS-9 gives a minute")
         host.pass(120)
         #expect(host.log.erasingSnapshotCount == 3)
+    }
+
+    @Test("G5, HIS-3: a client that comes and goes does not make a session sleep and wake each time")
+    func comesAndGoes() {
+        let host = Host()
+        for turn in 0..<40 {
+            host.join("ada")
+            if turn == 0 { host.say("one") }
+            host.settle()
+            host.leave("ada")
+            host.pass(0.1)
+        }
+        #expect(host.isHosted && host.log.snapshotCount == 1, "it has slept once")
+        host.pass(10)
+        #expect(!host.isHosted && host.log.snapshotCount == 2)
     }
 
     @Test("HIS-9: the log forgets erased content before its session sleeps, and before the process stops")
