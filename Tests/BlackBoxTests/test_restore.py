@@ -115,6 +115,11 @@ async def test_log_24_a_restore_keeps_what_is_revoked(tmp_path):
         assert {"old", "new"} <= set(str(listed).replace("'", " ").split())
 
 
+def remove_sessions(folder):
+    for file in folder.glob("sessions.sqlite*"):
+        file.unlink()
+
+
 @pytest.mark.parametrize("count", [5, 100])
 async def test_h_1_an_orderly_stop_leaves_every_message_in_the_history(tmp_path, count):
     folder = tmp_path / "state"
@@ -122,8 +127,7 @@ async def test_h_1_an_orderly_stop_leaves_every_message_in_the_history(tmp_path,
         session = server.project.session()
         before = await acknowledged(server, session, count)
         assert await asyncio.to_thread(server.stop) == 0
-    for file in folder.glob("sessions.sqlite*"):
-        file.unlink()
+    remove_sessions(folder)
     await comes_back(folder, session, before)
 
 
@@ -134,8 +138,7 @@ async def test_h_2_without_the_sessions_of_a_killed_server_no_number_is_given_tw
         session = server.project.session()
         before = await acknowledged(server, session, count)
         durable.kill(server)
-    for file in folder.glob("sessions.sqlite*"):
-        file.unlink()
+    remove_sessions(folder)
     for _ in range(2):
         with serve(folder) as server:
             after = await acknowledged(server, session, count)

@@ -269,7 +269,8 @@ final class LoggedSessions<Node> {
 
     /// In the process's time.
     var nextDeadline: MonotonicInstant? {
-        let checks = [archiveChecks.next, erasureChecks.next, sleepChecks.next].compactMap(\.self).min()
+        let checks = MonotonicInstant.earlier(
+            archiveChecks.next, MonotonicInstant.earlier(erasureChecks.next, sleepChecks.next))
         return MonotonicInstant.earlier(table.nextDeadline, checks)?.advanced(by: .zero - clockOffset)
     }
 

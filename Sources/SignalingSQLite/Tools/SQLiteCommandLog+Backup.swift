@@ -8,7 +8,8 @@ extension SQLiteCommandLog {
     /// The copy of the sessions is marked: a server that opens it begins new epochs, since the original may have gone on.
     /// The copy of the history has every message of the sessions, also those that wait for the archive.
     ///
-    /// - Parameter file: gets the sessions; the history gets the same name with `.history` behind it. Neither exists. They are complete or absent when this returns or throws, and only their owner may read them.
+    /// - Parameter file: gets the sessions; the history gets the same name with `.history` behind it. Neither exists.
+    ///   They are complete or absent when this returns or throws, and only their owner may read them.
     /// - Returns: the files that were written.
     /// - Throws: ``CommandLogFault`` `.unusable` when there is no database that can be opened, `.notWritten` for a copy,
     ///   or `.damaged` when ``check(folder:decode:)`` would find a fault in a database itself.

@@ -33,7 +33,7 @@ public struct NameBook: Sendable {
 
     private var here: [ConnectionID: Entry] = [:]
     private var past: [ConnectionID: Entry] = [:]
-    /// The order in which those of the past were noted, the oldest first. One that was noted again is there twice.
+    /// The order in which those of the past were noted, the oldest first. An entry that was noted again is there twice.
     private var noted: [(id: ConnectionID, at: Int)] = []
     /// The index in `noted` before which nobody is left.
     private var oldest = 0

@@ -143,7 +143,7 @@ extension TypingPhrase {
 }
 
 extension TypingPhrase {
-    /// The phrase for the people who type in a snapshot. Who has no name is only counted (CHAT-4).
+    /// The phrase for the people who type in a snapshot. It only counts those without a name (CHAT-4).
     ///
     /// - Parameters:
     ///   - snapshot: of the chat's typing indicator.

@@ -23,7 +23,7 @@ public enum MessageWords {
         }
     }
 
-    /// Who wrote it: the name that the sender's token vouches for, or else one that is nobody else's (CHAT-4).
+    /// The author: the name that the sender's token vouches for, or else one that is nobody else's (CHAT-4).
     public static func sender(of message: ChatMessage, in names: NameBook) -> String {
         if message.direction == .sent { return ChatWord.you.text }
         return names.name(of: message).text(server: ChatWord.system.text)

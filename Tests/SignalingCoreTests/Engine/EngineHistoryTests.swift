@@ -159,6 +159,15 @@ private final class Host: SessionEngineObserver {
         submit(.erase(.connection(SocketBinding(client(name), socket1), nil), erasure))
     }
 
+    /// Ada joins, writes one message, and leaves. Nobody is left.
+    func putToSleep() {
+        join("ada")
+        say("one")
+        settle()
+        leave("ada")
+        settle()
+    }
+
     /// Everything that the session's history has, in order.
     var history: [String] {
         var page: [String] = []
@@ -209,11 +218,7 @@ struct EngineHistoryTests {
     @Test("HIS-3: a room that everybody has left sleeps, and the next join finds its epoch and its history")
     func sleepAndWake() {
         let host = Host()
-        host.join("ada")
-        host.say("one")
-        host.settle()
-        host.leave("ada")
-        host.settle()
+        host.putToSleep()
         #expect(host.archive.appends == [[2]], "before it sleeps")
         #expect(!host.isHosted && host.log.sleepingSessions == [room] && host.log.keptSessions.isEmpty)
         #expect(host.history == [#"2 "one""#], "a sleeper's history is read without waking it")
@@ -265,11 +270,7 @@ struct EngineHistoryTests {
         host.submit(.signal(.server, SignalRequest(type: "chat", data: "early")))
         host.settle()
         #expect(host.outcomes == ["refused 404 OT_NOT_FOUND"] && !host.isHosted)
-        host.join("ada")
-        host.say("one")
-        host.settle()
-        host.leave("ada")
-        host.settle()
+        host.putToSleep()
         host.submit(.signal(.server, SignalRequest(type: "chat", data: "night")))
         host.settle()
         #expect(host.outcomes.last == "signalled 4")
@@ -407,11 +408,7 @@ struct EngineHistoryTests {
     @Test("H2, HIS-3: after the order was lost, a session begins far above the seqs of its history")
     func lostOrder() {
         let host = Host()
-        host.join("ada")
-        host.say("one")
-        host.settle()
-        host.leave("ada")
-        host.settle()
+        host.putToSleep()
         // The log is gone, and the archive is there.
         let next = Host(archive: host.archive, run: 2)
         next.join("bob")
@@ -632,11 +629,7 @@ struct EngineHistoryTests {
     @Test("MOD-7: what holds in a session that never was is no fault, although another one sleeps")
     func moderationOfNobody() {
         let host = Host()
-        host.join("ada")
-        host.say("one")
-        host.settle()
-        host.leave("ada")
-        host.settle()
+        host.putToSleep()
         var readings: [ModerationReading] = []
         for session in ["never", room] as [SessionID] {
             host.engine.readModeration(of: session, now: host.now) { readings.append($0) }
@@ -680,11 +673,7 @@ struct EngineHistoryTests {
     @Test("HIS-2, HIS-3: a sleeper whose history is empty is forgotten")
     func sweeping() {
         let host = Host()
-        host.join("ada")
-        host.say("one")
-        host.settle()
-        host.leave("ada")
-        host.settle()
+        host.putToSleep()
         let year = WallTime(milliseconds: host.log.time(at: host.now).date.milliseconds + 366 * 86_400_000)
         host.engine.sweepHistory(now: host.log.time(at: host.now).date)
         #expect(host.log.sleepingSessions == [room])
