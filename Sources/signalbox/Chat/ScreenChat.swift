@@ -51,7 +51,10 @@ final class ScreenChat {
         RawTerminal.write(screen.print([colors.notice("-- " + PresenceText(of: session).arrival)]))
         let tasks = [
             Task {
-                for await bytes in RawTerminal.input() { if !type(bytes) { break } }; await session.disconnect()
+                for await bytes in RawTerminal.input() { if !type(bytes) { break } }
+                // A message is on the screen before it is sent, and leaving must not overtake it.
+                for sending in sendings.values { await sending.value }
+                await session.disconnect()
             },
             Task {
                 for await _ in resizes {
@@ -76,6 +79,9 @@ final class ScreenChat {
         if let complaint { StandardError.print("signalbox: \(complaint)") }
         return outcome
     }
+
+    /// The messages whose outcome is not known yet.
+    private var sendings: [LocalID: Task<Void, Never>] = [:]
 
     // MARK: Keys
 
@@ -152,7 +158,8 @@ final class ScreenChat {
         line = LineEditor()
         RawTerminal.write(screen.show(line))
         showOwn(localID)
-        Task {
+        sendings[localID] = Task {
+            defer { sendings[localID] = nil }
             guard case .failed(let failure) = await component.outcome(of: localID) else { return }
             say("not sent: \(failure.reason)")
             outcome = ExitCode(ExitStatus.failed)
