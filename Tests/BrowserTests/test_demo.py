@@ -21,12 +21,6 @@ def expect_status(page, end, text):
     expect(page.locator(f"#status-text{end}")).to_have_text(text)
 
 
-def permit_attempts_given_up(page):
-    """Chromium reports a socket that the page closes before it is open, as when its cable is pulled in an attempt."""
-    given_up = "WebSocket is closed before the connection is established"
-    page.complaints[:] = [complaint for complaint in page.complaints if given_up not in complaint]
-
-
 def open_demo(open_page, url, **options):
     page = open_page(url + "/?demo", **options)
     for end in (LEFT, RIGHT):
@@ -56,7 +50,6 @@ def test_g_3_a_pulled_cable_loses_doubles_and_reorders_nothing(open_page, url, s
     expect(report).to_contain_text("2 missed messages loaded · nothing lost")
     expect(report).to_contain_text("Connected again after ")
     expect(page.locator("#chat #back-report")).to_be_hidden()
-    permit_attempts_given_up(page)
 
 
 def test_the_cable_and_the_switch_of_the_second_user_are_one(open_page, url):
@@ -74,7 +67,6 @@ def test_the_cable_and_the_switch_of_the_second_user_are_one(open_page, url):
     page.get_by_role("button", name="Two users").click()
     expect_status(page, RIGHT, "Connected")
     expect(page.get_by_role("button", name="Pull the cable")).to_be_visible()
-    permit_attempts_given_up(page)
 
 
 def test_a_lost_message_is_in_the_score(open_page, url):
