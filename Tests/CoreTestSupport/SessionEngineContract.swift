@@ -263,7 +263,7 @@ package struct SessionEngineContract {
     private func moderate(
         _ request: ModerationRequest, by sender: CommandSender = .server, _ recorder: Recorder, request id: Int
     ) {
-        recorder.submit(.moderate(sender, request, WallTime(milliseconds: 5)), request: id)
+        recorder.submit(.moderate(sender, request, Acceptance(date: WallTime(milliseconds: 5))), request: id)
     }
 
     /// What REST reads. Call it when the engine has settled, so that it answers at once.

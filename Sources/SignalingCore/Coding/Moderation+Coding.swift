@@ -193,6 +193,7 @@ extension Restrictions.Entry: ByteCodable {
             writer.write(byte: Kind.guestBan.rawValue)
             writer.write(token)
             if case .guest(let connection) = record.subject { writer.write(connection) }
+            if writer.rules >= .newerTokens { writer.write(values: otherTokens) }
         case .freeze: writer.write(byte: Kind.freeze.rawValue)
         }
         writer.write(record.restriction.until)
@@ -206,11 +207,15 @@ extension Restrictions.Entry: ByteCodable {
         let ref: Seq = try reader.value()
         guard let kind = Kind(rawValue: try reader.byte()) else { throw .malformed }
         let (key, subject): (Restrictions.Key, RestrictionRecord.Subject)
+        var otherTokens: [TokenFingerprint] = []
         switch kind {
         case .mute, .ban:
             let user: UserID = try reader.value()
             (key, subject) = (kind == .mute ? .mute(user) : .ban(user), .user(user))
-        case .guestBan: (key, subject) = (.guestBan(try reader.value()), .guest(try reader.value()))
+        case .guestBan:
+            (key, subject) = (.guestBan(try reader.value()), .guest(try reader.value()))
+            if reader.rules >= .newerTokens { otherTokens = try reader.values(ofAtLeast: 8) }
+            guard otherTokens.count < Restrictions.Entry.tokenLimit else { throw .malformed }
         case .freeze: (key, subject) = (.freeze, .session)
         }
         let restriction = Restriction(key.kind, until: try reader.optional(), reason: try reader.optionalText())
@@ -219,7 +224,7 @@ extension Restrictions.Entry: ByteCodable {
             record: RestrictionRecord(
                 ref: ref, subject: subject, restriction: restriction, time: try reader.value(),
                 by: try reader.optional()),
-            until: try reader.optional())
+            until: try reader.optional(), otherTokens: otherTokens)
     }
 }
 

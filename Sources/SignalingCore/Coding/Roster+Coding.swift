@@ -38,7 +38,11 @@ extension Roster.Member {
         static let token = Flags(rawValue: 1 << 4)
         static let signalAllowance = Flags(rawValue: 1 << 5)
         static let answers = Flags(rawValue: 1 << 6)
-        static let all = Flags(rawValue: 0x7F)
+        static let laterTokens = Flags(rawValue: 1 << 7)
+
+        static func all(of rules: RulesVersion) -> Flags {
+            Flags(rawValue: rules >= .newerTokens ? 0xFF : 0x7F)
+        }
     }
 
     fileprivate func write(to writer: inout ByteWriter, beginsBlock: Bool) {
@@ -50,6 +54,7 @@ extension Roster.Member {
         if token != nil { flags.insert(.token) }
         if signalAllowance != TokenBucket() { flags.insert(.signalAllowance) }
         if answers != AnswerBook() { flags.insert(.answers) }
+        if !laterTokens.isEmpty { flags.insert(.laterTokens) }
         writer.write(byte: flags.rawValue)
         // It has the connection's ID, role, data and user, too.
         writer.write(ticket)
@@ -63,6 +68,7 @@ extension Roster.Member {
             writer.write(until)
         }
         if let token { writer.write(token) }
+        if flags.contains(.laterTokens) { writer.write(values: laterTokens) }
         if flags.contains(.answers) { writer.write(answers) }
         if flags.contains(.signalAllowance) { writer.write(signalAllowance.fullAt) }
     }
@@ -70,7 +76,7 @@ extension Roster.Member {
     fileprivate static func read(
         from reader: inout ByteReader
     ) throws(CodingFault) -> (member: Roster.Member, beginsBlock: Bool) {
-        let flags = try reader.flags(among: Flags.all)
+        let flags = try reader.flags(among: Flags.all(of: reader.rules))
         let ticket: ResumeTicket = try reader.value()
         let connection = Connection(
             connectionId: ticket.connectionId, creationTime: try reader.value(), data: ticket.data, user: ticket.user)
@@ -80,10 +86,17 @@ extension Roster.Member {
             attachment: flags.contains(.detached)
                 ? .detached(at: try reader.value(), until: try reader.value())
                 : .attached(try reader.value(), node: try reader.value()),
-            token: flags.contains(.token) ? try reader.value() : nil, ticket: ticket,
+            token: flags.contains(.token) ? try reader.value() : nil,
+            laterTokens: flags.contains(.laterTokens) ? try laterTokens(from: &reader) : [], ticket: ticket,
             answers: flags.contains(.answers) ? try reader.value() : AnswerBook(),
             signalAllowance: flags.contains(.signalAllowance) ? TokenBucket(fullAt: try reader.value()) : TokenBucket())
         return (member, flags.contains(.beginsBlock))
+    }
+
+    private static func laterTokens(from reader: inout ByteReader) throws(CodingFault) -> [TokenFingerprint] {
+        let tokens: [TokenFingerprint] = try reader.values(ofAtLeast: 8)
+        guard (1...laterTokenLimit).contains(tokens.count) else { throw .malformed }
+        return tokens
     }
 }
 

@@ -46,7 +46,8 @@ extension SessionCommand: ByteCodable {
             writer.write(byte: Kind.moderate.rawValue)
             writer.write(sender)
             writer.write(request)
-            writer.write(time)
+            writer.write(time.date)
+            if writer.rules >= .newerTokens { writer.write(time.moment) }
         case .restrictions(let binding):
             writer.write(byte: Kind.restrictions.rawValue)
             writer.write(binding)
@@ -68,7 +69,11 @@ extension SessionCommand: ByteCodable {
         case .forceDisconnect: self = .forceDisconnect(try reader.value(), try reader.value())
         case .refreshToken: self = .refreshToken(try reader.value(), try reader.value())
         case .erase: self = .erase(try reader.value(), try reader.value())
-        case .moderate: self = .moderate(try reader.value(), try reader.value(), try reader.value())
+        case .moderate:
+            self = .moderate(
+                try reader.value(), try reader.value(),
+                Acceptance(
+                    date: try reader.value(), moment: reader.rules >= .newerTokens ? try reader.optional() : nil))
         case .restrictions: self = .restrictions(try reader.value())
         }
     }
@@ -220,12 +225,14 @@ extension TokenClaims: ByteCodable {
         writer.write(text: data)
         if writer.rules >= .moderation { writer.write(user) }
         writer.write(expiry.deadline)
+        if writer.rules >= .newerTokens { writer.write(token) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         self.init(
             role: try reader.value(), data: try reader.text(),
             user: reader.rules >= .moderation ? try reader.optional() : nil,
-            expiry: TokenExpiry(deadline: try reader.optional()))
+            expiry: TokenExpiry(deadline: try reader.optional()),
+            token: reader.rules >= .newerTokens ? try reader.optional() : nil)
     }
 }

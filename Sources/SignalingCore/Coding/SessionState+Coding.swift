@@ -34,6 +34,7 @@ extension SessionState {
         if rules >= .tokenAllowances { writer.write(signalAllowances) }
         if rules >= .history { writer.write(unarchived) }
         if rules >= .moderation { writer.write(restrictions) }
+        if rules >= .newerTokens { writer.write(departures) }
         return writer.bytes
     }
 
@@ -62,6 +63,7 @@ extension SessionState {
         if rules >= .tokenAllowances { signalAllowances = try reader.value() }
         if rules >= .history { unarchived = try reader.value() }
         if rules >= .moderation { restrictions = try reader.value() }
+        if rules >= .newerTokens { departures = try reader.value() }
         try reader.end()
         // The submitter of any command but the `end` is the keeper.
         isAsleep = keeper == nil && (hasHistory || !restrictions.isEmpty) && log.entries.isEmpty && !isNeeded

@@ -15,9 +15,9 @@ extension SessionCommand {
     /// Whether the command can change what lasts, so that it belongs into the log.
     var isLogged: Bool {
         switch self {
-        case .join, .leave, .detach, .heard, .forceDisconnect, .erase, .moderate: true
+        case .join, .leave, .detach, .heard, .forceDisconnect, .erase, .moderate, .refreshToken: true
         case .signal(_, let request): !request.isOnlineOnly
-        case .refreshToken, .restrictions: false
+        case .restrictions: false
         }
     }
 
@@ -29,6 +29,15 @@ extension SessionCommand {
         case .signal(.server, let request): !request.isOnlineOnly
         case .signal, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect, .refreshToken, .restrictions: false
         }
+    }
+}
+
+extension SessionCommand {
+    /// The command, accepted at this time of the log.
+    func accepted(at time: MonotonicInstant) -> SessionCommand {
+        guard case .moderate(let sender, let request, var acceptance) = self else { return self }
+        acceptance.moment = time
+        return .moderate(sender, request, acceptance)
     }
 }
 

@@ -82,7 +82,7 @@ final class LoggedSessions<Node> {
         // Only a join begins a log (LOG-10).
         if hosted.steps.isEmpty, !hosted.isOpen || !command.isLogged { return false }
         if command.isLogged {
-            append(.session(command), to: hosted, ticket)
+            append(.session(command.accepted(at: logTime(submission.now))), to: hosted, ticket)
         } else {
             hosted.append(.unlogged(command, ticket))
         }

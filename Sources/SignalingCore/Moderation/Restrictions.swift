@@ -21,6 +21,11 @@ struct Restrictions: Sendable {
         let record: RestrictionRecord
         /// When it ends, in the time of the session's commands; `nil` if it holds until it is lifted.
         let until: MonotonicInstant?
+        /// A guest's ban concerns these tokens, too.
+        var otherTokens: [TokenFingerprint] = []
+
+        /// The maximum number of tokens that one ban concerns.
+        static let tokenLimit = 64
 
         func holds(at now: MonotonicInstant) -> Bool { until.map { now < $0 } ?? true }
     }
@@ -68,10 +73,21 @@ struct Restrictions: Sendable {
     }
 
     /// The ban because of which a client may not be in the session (MOD-3).
-    func ban(of user: UserID?, _ token: TokenFingerprint?, at now: MonotonicInstant) -> Entry? {
+    ///
+    /// - Parameter tokens: those that the client has shown. They count if it has no user.
+    func ban(of user: UserID?, _ tokens: [TokenFingerprint], at now: MonotonicInstant) -> Entry? {
         if entries.isEmpty { return nil }
         if let user { return held(.ban(user), at: now) }
-        return token.flatMap { held(.guestBan($0), at: now) }
+        for token in tokens {
+            if let ban = held(.guestBan(token), at: now) { return ban }
+        }
+        return entries.values.filter { $0.holds(at: now) && $0.otherTokens.contains(where: tokens.contains) }
+            .min { $0.record.ref < $1.record.ref }
+    }
+
+    /// The same for a connection of the session.
+    func ban(of member: Roster.Member, at now: MonotonicInstant) -> Entry? {
+        ban(of: member.connection.user, member.tokens, at: now)
     }
 
     /// The restriction because of which a client may not signal (MOD-4). A freeze exempts moderators, and a mute nobody.

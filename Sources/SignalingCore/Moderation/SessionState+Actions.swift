@@ -5,11 +5,12 @@ extension SessionState {
     /// Carries out an action: checks it in the order of MOD-1, appends it to the log, and then what follows from it
     /// (MOD-8).
     ///
-    /// - Parameter time: of the server that accepted the action.
+    /// The action has the date of its entry, so that the ``Restriction/until`` that people read is the end that holds.
     mutating func moderate(
-        _ request: ModerationRequest, by sender: CommandSender, _ time: WallTime, _ now: MonotonicInstant,
+        _ request: ModerationRequest, by sender: CommandSender, _ acceptance: Acceptance, _ now: MonotonicInstant,
         effects: inout [SessionEffect]
     ) -> SessionOutcome {
+        let time = acceptance.date(at: now)
         let (author, measure): (Roster.Member?, Measure)
         do throws(SignalingError) {
             author = try self.author(of: sender)
@@ -32,12 +33,15 @@ extension SessionState {
                     key: subject.key(kind),
                     record: RestrictionRecord(
                         ref: action.seq, subject: subject.recorded, restriction: restriction, time: time, by: by),
-                    until: terms.seconds.map { now.advanced(by: .seconds($0)) }))
+                    until: terms.seconds.map { now.advanced(by: .seconds($0)) }, otherTokens: subject.otherTokens))
             switch kind {
             case .mute, .freeze:
                 tell(subject.recorded, now) { .restricted($0, restriction) }
             case .ban:
-                end(subject, because: restriction, now, effects: &effects)
+                if rules >= .newerTokens, case .guest(let id, _) = subject {
+                    forceOut(id, because: restriction, now, effects: &effects)
+                }
+                endBanned(now, effects: &effects)
                 if case .ban(_, _, erasesMessages: true) = request, case .user(let user) = subject, keepsMessages {
                     eraseMessages(.user(user), now)
                 }
@@ -122,12 +126,31 @@ extension SessionState {
                 if user == author?.connection.user { throw .actionOnOneself }
                 return .user(user)
             }
-            guard let token = member.token else {
+            let tokens = tokens(ofGuest: member)
+            if tokens.isEmpty {
                 throw SignalingError(.invalidParameter, "the connection has neither a user nor a token")
             }
-            if token == author?.token { throw .actionOnOneself }
-            return .guest(id, token)
+            if author?.tokens.contains(where: tokens.contains) ?? false { throw .actionOnOneself }
+            return .guest(id, tokens)
         }
+    }
+
+    /// The tokens by which a ban recognizes a guest (MOD-3): those that its connection has shown, then those of the other
+    /// connections that show one of them.
+    private func tokens(ofGuest guest: Roster.Member) -> [TokenFingerprint] {
+        var tokens = guest.tokens
+        if rules < .newerTokens { return tokens }
+        var knownCount = 0
+        while knownCount < tokens.count, tokens.count < Restrictions.Entry.tokenLimit {
+            knownCount = tokens.count
+            for member in roster.members where member.connection.user == nil {
+                let own = member.tokens
+                if own.count > 1, own.contains(where: tokens.contains) {
+                    tokens += own.filter { !tokens.contains($0) }
+                }
+            }
+        }
+        return Array(tokens.prefix(Restrictions.Entry.tokenLimit))
     }
 
     private func held(
@@ -174,15 +197,6 @@ extension SessionState {
         }
         log.append(audience: .everyone, kind: .moderation(for: audience), now: now) { EncodedLine(message($0)) }
     }
-
-    /// Ends all connections that a ban concerns, also those without a socket (MOD-3).
-    private mutating func end(
-        _ subject: Measure.Subject, because ban: Restriction, _ now: MonotonicInstant, effects: inout [SessionEffect]
-    ) {
-        for member in roster.members where subject.includes(member) {
-            forceOut(member.connection.connectionId, because: ban, now, effects: &effects)
-        }
-    }
 }
 
 /// What an action does to the restrictions of a session.
@@ -192,14 +206,21 @@ private enum Measure {
 
     enum Subject {
         case user(UserID)
-        /// The connections with this token, one of which is named.
-        case guest(ConnectionID, TokenFingerprint)
+        /// The connections that have shown one of these tokens, of which there is one at least. One of them is named.
+        case guest(ConnectionID, [TokenFingerprint])
         case session
+
+        var otherTokens: [TokenFingerprint] {
+            switch self {
+            case .user, .session: []
+            case .guest(_, let tokens): Array(tokens.dropFirst())
+            }
+        }
 
         func key(_ kind: Restriction.Kind) -> Restrictions.Key {
             switch self {
             case .user(let user): kind == .mute ? .mute(user) : .ban(user)
-            case .guest(_, let token): .guestBan(token)
+            case .guest(_, let tokens): .guestBan(tokens[0])
             case .session: .freeze
             }
         }
@@ -209,14 +230,6 @@ private enum Measure {
             case .user(let user): .user(user)
             case .guest(let connection, _): .guest(connection)
             case .session: .session
-            }
-        }
-
-        func includes(_ member: Roster.Member) -> Bool {
-            switch self {
-            case .user(let user): member.connection.user == user
-            case .guest(_, let token): member.connection.user == nil && member.token == token
-            case .session: false
             }
         }
     }

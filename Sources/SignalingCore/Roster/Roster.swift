@@ -17,13 +17,20 @@ struct Roster: Sendable {
         /// Whether the client is told which connections are away (PRES-4). It stays, too.
         let isToldAbsences: Bool
         var attachment: Attachment
-        /// The token that the connection began with.
+        /// The token that the connection began with. Limits count by it.
         var token: TokenFingerprint?
+        /// Other tokens that its client has shown, the newest last. At most ``laterTokenLimit``: the oldest go first.
+        var laterTokens: [TokenFingerprint] = []
         var ticket: ResumeTicket
         var answers = AnswerBook()
         var signalAllowance = TokenBucket()
         /// Of this node alone, and not kept: online-only signals are in no log.
         var onlineOnlyAllowance = TokenBucket()
+
+        static let laterTokenLimit = 32
+
+        /// Every token by which the server recognizes the client.
+        var tokens: [TokenFingerprint] { (token.map { [$0] } ?? []) + laterTokens }
 
         /// Whether the connection has a socket.
         enum Attachment: Sendable {
@@ -88,6 +95,16 @@ struct Roster: Sendable {
     mutating func update<Result>(_ id: ConnectionID, _ change: (inout Member) -> Result) -> Result? {
         guard let index = seatIndices[id] else { return nil }
         return seats[index]?.apply(change)
+    }
+
+    /// A member's client has shown this token.
+    mutating func note(_ token: TokenFingerprint?, of id: ConnectionID) {
+        guard let token else { return }
+        update(id) { member in
+            if member.tokens.contains(token) { return }
+            member.laterTokens.append(token)
+            if member.laterTokens.count > Member.laterTokenLimit { member.laterTokens.removeFirst() }
+        }
     }
 
     /// Adds a member at the end.

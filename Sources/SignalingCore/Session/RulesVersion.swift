@@ -17,8 +17,12 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// Connections have users (USR-1), and sessions restrictions (MOD-2).
     case moderation = 4
 
+    /// Sessions know the newer tokens of their connections (MOD-3), date actions by the log (MOD-2), and let many
+    /// connections go in parts (LEAVE-6).
+    case newerTokens = 5
+
     /// The newest one, which this program gives to its commands.
-    public static let current = moderation
+    public static let current = newerTokens
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -15,9 +15,8 @@ public enum SessionCommand: Sendable {
     case forceDisconnect(CommandSender, ConnectionID)
     /// Erases messages of the history (HIS-9).
     case erase(CommandSender, Erasure)
-    /// Restricts a user or the session, or lifts a restriction (MOD-1). The time is that of the server that accepts the
-    /// request: people are told the ends of restrictions by it.
-    indirect case moderate(CommandSender, ModerationRequest, WallTime)
+    /// Restricts a user or the session, or lifts a restriction (MOD-1).
+    indirect case moderate(CommandSender, ModerationRequest, Acceptance)
     /// Reads what holds (MOD-6).
     case restrictions(SocketBinding)
     /// The client has shown a newer token (CON-12).
@@ -30,6 +29,25 @@ public enum CommandSender: Hashable, Sendable {
     case connection(SocketBinding, RequestID?)
     /// The application's server, by REST. No role limits it.
     case server
+}
+
+/// When a server accepted a request.
+public struct Acceptance: Hashable, Sendable {
+    /// By the server's clock.
+    public let date: WallTime
+    /// The log's time at that date; `nil` without a log, and in commands of older rules.
+    public var moment: MonotonicInstant?
+
+    public init(date: WallTime, moment: MonotonicInstant? = nil) {
+        self.date = date
+        self.moment = moment
+    }
+
+    /// The date at a time of the log: the command may have waited for its place in the log.
+    func date(at now: MonotonicInstant) -> WallTime {
+        let wait = moment.map { max(0, now.duration(since: $0).wholeMilliseconds) } ?? 0
+        return WallTime(milliseconds: date.milliseconds &+ wait)
+    }
 }
 
 /// A client with a verified token that asks to join a session.

@@ -5,12 +5,16 @@ extension SessionState {
     mutating func join(
         _ request: JoinRequest, _ now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome {
-        if let ban = restrictions.ban(of: request.user, request.token, at: now) {
+        if let ban = restrictions.ban(of: request.user, request.token.map { [$0] } ?? [], at: now) {
             return .refused(SignalingError(.userBanned, because: ban, now))
         }
         guard let claim = request.resumption else { return begin(request, .new, now, effects: &effects) }
         // The client's order of events was lost.
         guard claim.epoch == epoch else { return begin(request, .lost, now, effects: &effects) }
+        // It may wait for its turn to go.
+        if case .detached(_, let until)? = roster[claim.connectionId]?.attachment, until <= now {
+            expire(claim.connectionId, now, effects: &effects)
+        }
         if let member = roster[claim.connectionId], member.ticket.admits(claim, of: request) {
             let after = max(claim.after, member.ticket.begin)
             // Before the old connection is removed, which adds an event.
@@ -73,6 +77,7 @@ extension SessionState {
             member.ticket.reach = nil
             member.answers.socketChanged()
         }
+        if rules >= .newerTokens { roster.note(request.token, of: claim.connectionId) }
         detachments.remove(claim.connectionId)
         var result = joinResult(
             of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,

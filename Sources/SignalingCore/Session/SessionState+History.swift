@@ -20,6 +20,7 @@ extension SessionState {
     mutating func sleep() {
         log.removeAll()
         keeper = nil
+        departures = Departures()
         isAsleep = true
     }
 

@@ -5,8 +5,10 @@ extension SessionState {
     ///
     /// - Parameter isRepeatable: whether clients repeat such requests after a resume.
     mutating func answering(
-        _ sender: CommandSender, isRepeatable: Bool, _ carryOut: (inout SessionState) -> SessionOutcome
+        _ sender: CommandSender, isRepeatable: Bool, _ now: MonotonicInstant,
+        _ carryOut: (inout SessionState) -> SessionOutcome
     ) -> SessionOutcome {
+        if isBanned(sender, now) { return .refused(.notInSession) }
         guard case .connection(let binding, let request?) = sender, isRepeatable, bounds.resumeWindow > .zero,
             let known = roster.update(
                 binding.connectionId,

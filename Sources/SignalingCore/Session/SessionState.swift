@@ -34,6 +34,8 @@ public struct SessionState: Sendable {
     var isAsleep = false
     /// What the session's archive has not confirmed (HIS-3).
     var unarchived: Unarchived
+    /// Which connections wait to be let go.
+    var departures = Departures()
     /// What moderators and REST have taken from users, and done.
     var restrictions = Restrictions()
     /// The node that acts for the session: it carries out what is due, and tells observers outside of it. `nil` if that
@@ -89,7 +91,7 @@ public struct SessionState: Sendable {
     /// The latest moment for the next call of `advance`; `nil` when nothing is due.
     public var nextDeadline: MonotonicInstant? {
         MonotonicInstant.earlier(
-            .earlier(awayDeadlines.first?.moment, detachments.nextDeadline),
+            .earlier(awayDeadlines.first?.moment, departures.resumeAt ?? detachments.nextDeadline),
             .earlier(
                 .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil),
                 // With connections the session is needed anyway, and need not act after each signal.
@@ -97,12 +99,10 @@ public struct SessionState: Sendable {
     }
 
     /// Carries out everything that is due: notes absences (PRES-4), expires connections without a socket, then tickets
-    /// (RES-12) and allowances.
+    /// (RES-12) and allowances. Of very many connections only a part goes (LEAVE-6): then something is due again soon.
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         noteAbsences(upTo: now)
-        while let oldest = detachments.oldest, oldest.until <= now {
-            expire(oldest.connectionId, now, effects: &effects)
-        }
+        letGo(now, effects: &effects)
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)
         signalAllowances.expire(upTo: now)
@@ -137,35 +137,34 @@ public struct SessionState: Sendable {
             if isAttached(binding) { roster.update(binding.connectionId) { $0.ticket.secrets.confirm(rules) } }
             return .done
         case .signal(let sender, let request):
-            return answering(sender, isRepeatable: !request.isOnlineOnly) {
+            return answering(sender, isRepeatable: !request.isOnlineOnly, now) {
                 $0.signal(request, from: sender, now, effects: &effects)
             }
-        case .refreshToken(let binding, let claims): return refreshToken(binding, claims)
+        case .refreshToken(let binding, let claims): return refreshToken(binding, claims, now)
         case .restrictions(let binding): return readRestrictions(binding, now)
         case .moderate(let sender, let request, let time):
-            return answering(sender, isRepeatable: true) {
+            return answering(sender, isRepeatable: true, now) {
                 $0.moderate(request, by: sender, time, now, effects: &effects)
             }
         case .erase(let sender, let erasure):
-            return answering(sender, isRepeatable: true) { $0.erase(erasure, by: sender, now) }
+            return answering(sender, isRepeatable: true, now) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
-            return answering(sender, isRepeatable: true) {
+            return answering(sender, isRepeatable: true, now) {
                 $0.forceDisconnect(target, by: sender, now, effects: &effects)
             }
         }
     }
 
-    /// Carries out a command that changes nothing that lasts: an online-only signal, or the check of a newer token. Such
-    /// a command is in no log, so what is due must wait for the next one that is.
+    /// Carries out a command that changes nothing that lasts: an online-only signal, or a moderator's reading. Such a
+    /// command is in no log, so what is due must wait for the next one that is.
     mutating func handleUnlogged(
         _ command: SessionCommand, now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome? {
         switch command {
         case .signal(let sender, let request) where request.isOnlineOnly:
-            signal(request, from: sender, now, effects: &effects)
-        case .refreshToken(let binding, let claims): refreshToken(binding, claims)
+            isBanned(sender, now) ? .refused(.notInSession) : signal(request, from: sender, now, effects: &effects)
         case .restrictions(let binding): readRestrictions(binding, now)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate: nil
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate, .refreshToken: nil
         }
     }
 

@@ -19,18 +19,26 @@ public struct TokenClaims: Hashable, Sendable {
     public let data: String
     public let user: UserID?
     public let expiry: TokenExpiry
+    /// Recognizes the token; `nil` if it is not known.
+    public let token: TokenFingerprint?
 
-    public init(role: Role, data: String, user: UserID? = nil, expiry: TokenExpiry) {
+    public init(
+        role: Role, data: String, user: UserID? = nil, expiry: TokenExpiry, token: TokenFingerprint? = nil
+    ) {
         self.role = role
         self.data = data
         self.user = user
         self.expiry = expiry
+        self.token = token
     }
 }
 
 extension SessionState {
-    /// Accepts a newer token, which must have the role, the connection data and the user of the connection.
-    func refreshToken(_ binding: SocketBinding, _ claims: TokenClaims) -> SessionOutcome {
+    /// Accepts a newer token, which must have the role, the connection data and the user of the connection. A ban of the
+    /// connection concerns the token from then on (MOD-3).
+    mutating func refreshToken(
+        _ binding: SocketBinding, _ claims: TokenClaims, _ now: MonotonicInstant
+    ) -> SessionOutcome {
         guard isAttached(binding), let ticket = roster[binding.connectionId]?.ticket else {
             return .refused(.notInSession)
         }
@@ -39,6 +47,12 @@ extension SessionState {
                 SignalingError(
                     .authenticationError,
                     "the token is refused: it has another role, connection data or user; the old token stays valid"))
+        }
+        if rules >= .newerTokens {
+            if let ban = restrictions.ban(of: claims.user, claims.token.map { [$0] } ?? [], at: now) {
+                return .refused(SignalingError(.userBanned, because: ban, now))
+            }
+            roster.note(claims.token, of: binding.connectionId)
         }
         return .refreshed(claims.expiry)
     }

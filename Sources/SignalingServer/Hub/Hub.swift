@@ -177,7 +177,8 @@ final class Hub<Environment: HubEnvironment> {
     func moderate(
         _ request: ModerationRequest, in session: SessionID, answer: @escaping (SessionOutcome) -> Void
     ) {
-        submit(.moderate(.server, request, environment.wallTime), to: session) { [weak self] outcome in
+        submit(.moderate(.server, request, Acceptance(date: environment.wallTime)), to: session) {
+            [weak self] outcome in
             self?.noteModeration(outcome, in: session)
             answer(outcome)
         }
@@ -220,7 +221,7 @@ final class Hub<Environment: HubEnvironment> {
                 }
                 engine.submit(command, to: session, ticket: ticket, now: now)
             case .moderate(let sender, let request, let session, let id):
-                let command = SessionCommand.moderate(sender, request, environment.wallTime)
+                let command = SessionCommand.moderate(sender, request, Acceptance(date: environment.wallTime))
                 engine.submit(
                     command, to: session, ticket: CommandTicket(origin: peer.socket.id, request: id), now: now)
             case .ping: ping(peer)
@@ -298,7 +299,8 @@ final class Hub<Environment: HubEnvironment> {
             peer.refreshes.add(grant.origin, request)
             return TokenClaims(
                 role: grant.role, data: grant.connectionData, user: grant.user,
-                expiry: tokenExpiry(of: grant, wallTime: environment.wallTime))
+                expiry: tokenExpiry(of: grant, wallTime: environment.wallTime),
+                token: TokenFingerprint(TokenDigest(of: refresh.token)))
         }
         handle(.verified(request, result), for: peer)
     }

@@ -33,7 +33,11 @@ struct LoggedCommandTests {
                 connectionId: client("bob"), secretHash: hash("three"), epoch: Epoch("e"), after: Seq(.min)),
             isUntimely: true, token: TokenFingerprint(9))
         func moderate(_ request: ModerationRequest) -> LoggedCommand {
-            .session(.moderate(.connection(ada, RequestID(9)), request, WallTime(milliseconds: -1)))
+            .session(
+                .moderate(
+                    .connection(ada, RequestID(9)), request,
+                    Acceptance(date: WallTime(milliseconds: -1), moment: MonotonicInstant(nanoseconds: 7))
+                ))
         }
         func signal(_ request: SignalRequest) -> LoggedCommand { .session(.signal(.connection(ada, nil), request)) }
         return [
@@ -72,7 +76,10 @@ struct LoggedCommandTests {
                 "refresh token that ends",
                 .session(
                     .refreshToken(
-                        ada, TokenClaims(role: .publisher, data: "", expiry: TokenExpiry(deadline: .seconds(60)))))
+                        ada,
+                        TokenClaims(
+                            role: .publisher, data: "", expiry: TokenExpiry(deadline: .seconds(60)),
+                            token: TokenFingerprint(9))))
             ),
             (
                 "refresh token of a user",
@@ -88,7 +95,8 @@ struct LoggedCommandTests {
             ("freeze", moderate(.freeze(ModerationRequest.Terms(seconds: 1)))),
             (
                 "unfreeze by REST",
-                .session(.moderate(.server, .unfreeze, WallTime(milliseconds: 1_700_000_000_000)))
+                .session(
+                    .moderate(.server, .unfreeze, Acceptance(date: WallTime(milliseconds: 1_700_000_000_000))))
             ),
             ("restrictions", .session(.restrictions(ada))),
             ("advance", .advance),
@@ -125,6 +133,7 @@ struct LoggedCommandTests {
     func golden() throws {
         let files = [
             ("commands.json", RulesVersion.first), ("commands-3.json", .history), ("commands-4.json", .moderation),
+            ("commands-5.json", .newerTokens),
         ]
         for (file, rules) in files {
             let cases = try Vectors.cases("coding/\(file)")
@@ -138,6 +147,7 @@ struct LoggedCommandTests {
                     request.user = nil
                     command = .session(.join(request))
                 }
+                if rules < .newerTokens { command = command.olderThanNewerTokens }
                 #expect(Hexadecimal.text(command.encoded(by: rules)) == Hexadecimal.text(kept), "\(one.name)")
                 #expect(isSame(try LoggedCommand(decoding: kept), command), "\(one.name)")
             }
@@ -159,7 +169,7 @@ struct LoggedCommandTests {
 
     @Test("another version is refused by its number")
     func otherVersion() {
-        for version in [0, 5, 255] as [UInt8] {
+        for version in [0, 6, 255] as [UInt8] {
             #expect(throws: CodingFault.version(version)) { try LoggedCommand(decoding: [version, 3]) }
         }
         #expect(CodingFault.version(2).description.contains("version 2"))
@@ -185,5 +195,21 @@ struct LoggedCommandTests {
             #expect(command.encoded().dropFirst() == bytes.dropFirst(), "seed \(seed), step \(step)")
         }
         #expect(readCount > 100)
+    }
+}
+
+extension LoggedCommand {
+    /// Without what version 5 of the rules has added.
+    fileprivate var olderThanNewerTokens: LoggedCommand {
+        switch self {
+        case .session(.moderate(let sender, let request, let acceptance)):
+            .session(.moderate(sender, request, Acceptance(date: acceptance.date)))
+        case .session(.refreshToken(let binding, let claims)):
+            .session(
+                .refreshToken(
+                    binding,
+                    TokenClaims(role: claims.role, data: claims.data, user: claims.user, expiry: claims.expiry)))
+        default: self
+        }
     }
 }

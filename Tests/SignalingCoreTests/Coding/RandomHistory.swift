@@ -90,7 +90,8 @@ struct RandomHistory {
             guard let member = pick(attached) else { return .advance }
             let claims = TokenClaims(
                 role: chance(3) ? .moderator : member.role, data: member.connection.data,
-                user: member.connection.user, expiry: .none)
+                user: member.connection.user, expiry: .none,
+                token: TokenFingerprint(UInt64.random(in: 1...5, using: &random)))
             return .session(.refreshToken(binding(of: member), claims))
         case 93..<95: return .changeLimits(bounds())
         case 95..<97:
@@ -176,7 +177,10 @@ struct RandomHistory {
             default: .unfreeze
             }
         return .moderate(
-            sender(among: attached), request, WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)))
+            sender(among: attached), request,
+            Acceptance(
+                date: WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)),
+                moment: chance(4) ? nil : now.advanced(by: .milliseconds(-Int.random(in: 0...700, using: &random)))))
     }
 
     private mutating func signal(to session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {

@@ -170,8 +170,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 5
-        #expect(throws: CodingFault.version(5)) { try SessionState(decoding: bytes) }
+        bytes[0] = 6
+        #expect(throws: CodingFault.version(6)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 

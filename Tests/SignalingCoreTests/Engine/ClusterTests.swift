@@ -610,6 +610,31 @@ struct ClusterTests {
         node.engine.log(relayed: [], of: room)
     }
 
+    @Test(
+        "MOD-2: the end of a restriction that people read is the one that holds, also if Redis has kept the action waiting"
+    )
+    func waitingAction() throws {
+        let cluster = Cluster(nodeCount: 2)
+        let (a, b) = (cluster.nodes[0], cluster.nodes[1])
+        let join = JoinRequest(connectionId: client("c1"), role: .publisher, data: "", wallTime: .init(milliseconds: 5))
+        a.submit(.join(join), request: 1)
+        cluster.settle()
+        cluster.now = .seconds(10)
+        cluster.settle()
+        let freeze = ModerationRequest.freeze(ModerationRequest.Terms(seconds: 3))
+        b.submit(.moderate(.server, freeze, Acceptance(date: WallTime(milliseconds: 1_000_000))))
+        cluster.now = .seconds(14)
+        cluster.settle()
+        for node in cluster.nodes {
+            let state = try #require(node.engine.sessions[room]?.state)
+            #expect(
+                state.moderationReport(at: .seconds(14))?.restrictions.map(\.restriction.until)
+                    == [WallTime(milliseconds: 1_007_000)])
+            let end = node.log.time(at: .seconds(17))
+            #expect(state.moderationReport(at: end)?.restrictions.isEmpty == true)
+        }
+    }
+
     @Test("M1, MOD-4: a node drops a relayed signal of a sender that it knows to be muted, or not to be a moderator")
     func silencedRelay() {
         let cluster = Cluster(nodeCount: 2)
@@ -622,7 +647,7 @@ struct ClusterTests {
             cluster.settle()
         }
         func moderate(_ request: ModerationRequest) {
-            b.submit(.moderate(.server, request, WallTime(milliseconds: 5)))
+            b.submit(.moderate(.server, request, Acceptance(date: WallTime(milliseconds: 5))))
             cluster.settle()
         }
         /// As the first node relays it when it has not carried out what the second one has.
@@ -663,7 +688,7 @@ struct ClusterTests {
         }
         for node in cluster.nodes { node.forget() }
         let sender = CommandSender.connection(SocketBinding("c3"), RequestID(9))
-        b.submit(.moderate(sender, .ban(.user("u")), WallTime(milliseconds: 5)), request: 9)
+        b.submit(.moderate(sender, .ban(.user("u")), Acceptance(date: WallTime(milliseconds: 5))), request: 9)
         let again = JoinRequest(
             connectionId: client("c4"), role: .publisher, data: "", user: "u", wallTime: WallTime(milliseconds: 5))
         b.submit(.join(again), request: 10)

@@ -296,7 +296,8 @@ struct EngineHistoryTests {
         host.say("new 2", "ada")
         host.settle()
         let sender = CommandSender.connection(SocketBinding(client("ada"), socket1), nil)
-        host.submit(.moderate(sender, .ban(.user("u"), erasesMessages: true), WallTime(milliseconds: 0)))
+        host.submit(
+            .moderate(sender, .ban(.user("u"), erasesMessages: true), Acceptance(date: WallTime(milliseconds: 0))))
         host.settle()
         let expected = ["3 erased", #"4 "old 2""#, "5 erased", #"6 "new 2""#]
         #expect(host.history == expected)
@@ -323,7 +324,9 @@ struct EngineHistoryTests {
         host.engine.changeLimits(to: SessionState.Bounds(), .none, now: host.now)
         host.join("ada")
         host.submit(
-            .moderate(.server, .ban(.user("u"), ModerationRequest.Terms(seconds: 100)), WallTime(milliseconds: 0)))
+            .moderate(
+                .server, .ban(.user("u"), ModerationRequest.Terms(seconds: 100)),
+                Acceptance(date: WallTime(milliseconds: 0))))
         host.settle()
         host.leave("ada")
         host.settle()
@@ -474,7 +477,7 @@ struct EngineHistoryTests {
         host.join("ada")
         host.join("bob")
         host.say("one")
-        host.submit(.moderate(.server, .freeze(), WallTime(milliseconds: 0)))
+        host.submit(.moderate(.server, .freeze(), Acceptance(date: WallTime(milliseconds: 0))))
         host.settle()
         let epoch = host.welcomes.first?.epoch
         let next = host.restarted()

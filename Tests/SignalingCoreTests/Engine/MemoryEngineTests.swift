@@ -72,7 +72,8 @@ struct MemoryEngineTests {
         let ticket = CommandTicket(origin: 1, request: nil)
         func moderate(_ request: ModerationRequest, at seconds: Double) {
             engine.submit(
-                .moderate(.server, request, WallTime(milliseconds: 0)), to: room, ticket: ticket, now: .seconds(seconds)
+                .moderate(.server, request, Acceptance(date: WallTime(milliseconds: 0))), to: room, ticket: ticket,
+                now: .seconds(seconds)
             )
         }
         engine.submit(join("ada"), to: room, ticket: ticket)

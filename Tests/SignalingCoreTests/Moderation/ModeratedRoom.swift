@@ -79,9 +79,23 @@ struct ModeratedRoom {
 
     @discardableResult
     mutating func moderate(
-        _ request: ModerationRequest, by name: String? = "mod", request id: Int64? = nil
+        _ request: ModerationRequest, by name: String? = "mod", request id: Int64? = nil,
+        acceptedBefore wait: Double = 0
     ) -> SessionOutcome {
-        submit(.moderate(sender(name, id), request, wallTime))
+        submit(
+            .moderate(
+                sender(name, id), request,
+                Acceptance(
+                    date: WallTime(milliseconds: wallTime.milliseconds - Int64(wait * 1_000)),
+                    moment: .seconds(now - wait))))
+    }
+
+    @discardableResult
+    mutating func refresh(_ name: String, token: String, user: UserID? = nil) -> SessionOutcome {
+        submit(
+            .refreshToken(
+                binding(name),
+                TokenClaims(role: .publisher, data: "", user: user, expiry: .none, token: Self.fingerprint(token))))
     }
 
     @discardableResult
@@ -93,6 +107,8 @@ struct ModeratedRoom {
                 sender(name),
                 SignalRequest(type: "chat", data: data, to: target.map { client($0) }, isOnlineOnly: isOnlineOnly)))
     }
+
+    mutating func advance() { session.advance(to: instant, effects: &effects) }
 
     mutating func detach(_ name: String) { submit(.detach(binding(name))) }
 
@@ -125,6 +141,9 @@ struct ModeratedRoom {
 
 extension SessionOutcome {
     var error: SignalingError? { if case .refused(let error) = self { error } else { nil } }
+
+    /// Of an action.
+    var seq: Seq? { if case .moderated(let record, _) = self { record.seq } else { nil } }
 
     var joined: JoinResult? { if case .joined(let result) = self { result } else { nil } }
 }

@@ -217,6 +217,58 @@ struct ModerationTests {
         #expect(room.join("evi", token: "eve").error == nil)
     }
 
+    @Test("MOD-3, CON-12: a guest's ban concerns every token that the client has shown")
+    func tokensOfGuests() throws {
+        var room = ModeratedRoom.usual()
+        #expect(room.refresh("eve", token: "newer").error == nil)
+        room.join("eve 2", token: "last", resuming: "eve")
+        room.join("tab", token: "newer")
+        room.refresh("tab", token: "of the tab")
+        room.join("ida", token: "other")
+        try room.reload()
+        let ref = try #require(room.moderate(.ban(.connection(client("eve")))).seq)
+        #expect(room.session.connections.map(\.connectionId.rawValue) == ["mod", "bob", "bea", "ida"])
+        try room.reload()
+        for token in ["eve", "newer", "last", "of the tab"] {
+            #expect(room.join("x", token: token).error?.code == .userBanned, "\(token)")
+            #expect(room.refresh("ida", token: token).error?.code == .userBanned, "\(token)")
+        }
+        #expect(room.session.moderationReport(at: room.instant)?.restrictions.count == 1)
+        room.moderate(.unban(.ref(ref)))
+        for token in ["eve", "newer", "last", "of the tab"] {
+            #expect(room.join("again with \(token)", token: token).error == nil)
+        }
+    }
+
+    @Test("MOD-3: a connection has at most 33 tokens, and a ban 64")
+    func tokenBounds() throws {
+        var room = ModeratedRoom.usual()
+        for number in 0..<100 { room.refresh("eve", token: "token \(number)") }
+        room.join("ida", token: "token 99")
+        for number in 100..<200 { room.refresh("ida", token: "token \(number)") }
+        try room.reload()
+        room.moderate(.ban(.connection(client("eve"))))
+        try room.reload()
+        let banned = (0..<200).filter { room.join("x \($0)", token: "token \($0)").error?.code == .userBanned }
+        #expect(banned == Array(68..<99) + [99] + Array(168..<199))
+        #expect(room.join("eve again", token: "eve").error?.code == .userBanned)
+    }
+
+    @Test("MOD-2: an action that waits for the log has the date of its entry, and its restriction ends at that `until`")
+    func dates() throws {
+        var room = ModeratedRoom.usual()
+        room.moderate(.mute(.user("u"), ModerationRequest.Terms(seconds: 3)), acceptedBefore: 4)
+        let report = try #require(room.session.moderationReport(at: room.instant))
+        let until = ModeratedRoom.clockLead + 1_003_000
+        #expect(report.restrictions.map(\.restriction.until?.milliseconds) == [until])
+        #expect(report.restrictions.map(\.time) == [room.wallTime])
+        room.now = 1_002.999
+        #expect(room.wallTime.milliseconds < until)
+        #expect(room.signal("bob").error?.retryAfter == .milliseconds(1))
+        room.now = 1_003
+        #expect(room.signal("bob").error == nil)
+    }
+
     @Test("MOD-1, HIS-9: a ban erases the user's messages if that is asked for, behind its departures")
     func erases() {
         var room = ModeratedRoom.usual(history: .all)
