@@ -26,7 +26,7 @@ public final class OTStream: NSObject {
     }
 }
 
-public enum OTStreamVideoType: Int, Sendable {
+public enum OTStreamVideoType: Int32, Sendable {
     case camera = 1
     case screen = 2
     case custom = 3
@@ -40,7 +40,7 @@ public final class OTMuteForcedInfo: NSObject {
 }
 
 /// Why the video of a subscriber changes, for delegates that use the name.
-public enum OTSubscriberVideoEventReason: Int, Sendable {
+public enum OTSubscriberVideoEventReason: Int32, Sendable {
     case publisherPropertyChanged = 1
     case subscriberPropertyChanged = 2
     case qualityChanged = 3

@@ -35,59 +35,91 @@ open class OTError: NSError, @unchecked Sendable {
 
 /// OpenTok's codes for an error of a session. This library uses the codes with a comment. The others exist for programs
 /// that name them.
+///
+/// The cases have their names of Objective-C: Swift takes a prefix off only if each name has a word behind it, and
+/// `OTP2PSessionMaxParticipants` has none. The names without it stay as aliases.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public enum OTSessionErrorCode: Int32, CaseIterable, Sendable {
-    case sessionSuccess = 0
+    case OTSessionSuccess = 0
     /// The server refused the token or the API key.
-    case authorizationFailure = 1004
+    case OTAuthorizationFailure = 1004
     /// The server refused the session ID.
-    case errorInvalidSession = 1005
+    case OTErrorInvalidSession = 1005
     /// The server cannot be reached, or does not answer.
-    case connectionFailed = 1006
+    case OTConnectionFailed = 1006
     /// The call needs a connection.
-    case notConnected = 1010
+    case OTNotConnected = 1010
     /// An argument is empty, or a connection is not in the session.
-    case nullOrInvalidParameter = 1011
+    case OTNullOrInvalidParameter = 1011
     /// `connect` while connected, connecting or disconnecting.
-    case sessionIllegalState = 1015
-    case sessionStateFailed = 1020
-    case sessionConnectionTimeout = 1021
+    case OTSessionIllegalState = 1015
+    case OTSessionStateFailed = 1020
+    case OTSessionConnectionTimeout = 1021
     /// The connection was lost.
-    case connectionDropped = 1022
-    case connectionRefused = 1023
-    case blockedCountry = 1026
+    case OTConnectionDropped = 1022
+    case OTConnectionRefused = 1023
+    case OTBlockedCountry = 1026
     /// The session is full.
-    case sessionConnectionLimitExceeded = 1027
+    case OTSessionConnectionLimitExceeded = 1027
     /// `unsubscribe`: there are no subscribers.
-    case sessionSubscriberNotFound = 1112
+    case OTSessionSubscriberNotFound = 1112
     /// `unpublish`: there are no publishers.
-    case sessionPublisherNotFound = 1113
-    case p2PSessionMaxParticipants = 1403
+    case OTSessionPublisherNotFound = 1113
+    case OTP2PSessionMaxParticipants = 1403
     /// A signal's data is over 8192 UTF-16 units.
-    case sessionSignalDataTooLong = 1413
+    case OTSessionSignalDataTooLong = 1413
     /// A signal's type is over 128 characters, or has invalid characters.
-    case sessionInvalidSignalType = 1461
-    case noMessagingServer = 1503
+    case OTSessionInvalidSignalType = 1461
+    case OTNoMessagingServer = 1503
     /// `forceDisconnect` without the token of a moderator.
-    case sessionUnableToForceDisconnect = 1520
-    case sessionUnableToForceMute = 1540
+    case OTSessionUnableToForceDisconnect = 1520
+    case OTSessionUnableToForceMute = 1540
     /// The token does not permit signals, or there are too many of them.
-    case sessionUnableToSendSignal = 1550
+    case OTSessionUnableToSendSignal = 1550
     /// The server's answer was invalid.
-    case sessionInternalError = 2000
-    case sessionEncryptionSecretMissing = 6000
-    case sessionInvalidEncryptionSecret = 6004
+    case OTSessionInternalError = 2000
+    case OTSessionEncryptionSecretMissing = 6000
+    case OTSessionInvalidEncryptionSecret = 6004
 
     /// The server's codes are those of OpenTok. For some of them the iOS library has a code of its own.
     init(_ code: SignalingError.Code) {
         switch code {
-        case .invalidParameter, .notFound: self = .nullOrInvalidParameter
-        case .permissionDenied, .rateLimited: self = .sessionUnableToSendSignal
-        case .tooLong: self = .sessionSignalDataTooLong
-        case .notConnected: self = .notConnected
-        case .userBanned: self = .authorizationFailure
-        default: self = Int32(exactly: code.number).flatMap(Self.init(rawValue:)) ?? .sessionInternalError
+        case .invalidParameter, .notFound: self = .OTNullOrInvalidParameter
+        case .permissionDenied, .rateLimited: self = .OTSessionUnableToSendSignal
+        case .tooLong: self = .OTSessionSignalDataTooLong
+        case .notConnected: self = .OTNotConnected
+        case .userBanned: self = .OTAuthorizationFailure
+        default: self = Int32(exactly: code.number).flatMap(Self.init(rawValue:)) ?? .OTSessionInternalError
         }
     }
+}
+
+extension OTSessionErrorCode {
+    public static var sessionSuccess: Self { .OTSessionSuccess }
+    public static var authorizationFailure: Self { .OTAuthorizationFailure }
+    public static var errorInvalidSession: Self { .OTErrorInvalidSession }
+    public static var connectionFailed: Self { .OTConnectionFailed }
+    public static var notConnected: Self { .OTNotConnected }
+    public static var nullOrInvalidParameter: Self { .OTNullOrInvalidParameter }
+    public static var sessionIllegalState: Self { .OTSessionIllegalState }
+    public static var sessionStateFailed: Self { .OTSessionStateFailed }
+    public static var sessionConnectionTimeout: Self { .OTSessionConnectionTimeout }
+    public static var connectionDropped: Self { .OTConnectionDropped }
+    public static var connectionRefused: Self { .OTConnectionRefused }
+    public static var blockedCountry: Self { .OTBlockedCountry }
+    public static var sessionConnectionLimitExceeded: Self { .OTSessionConnectionLimitExceeded }
+    public static var sessionSubscriberNotFound: Self { .OTSessionSubscriberNotFound }
+    public static var sessionPublisherNotFound: Self { .OTSessionPublisherNotFound }
+    public static var p2PSessionMaxParticipants: Self { .OTP2PSessionMaxParticipants }
+    public static var sessionSignalDataTooLong: Self { .OTSessionSignalDataTooLong }
+    public static var sessionInvalidSignalType: Self { .OTSessionInvalidSignalType }
+    public static var noMessagingServer: Self { .OTNoMessagingServer }
+    public static var sessionUnableToForceDisconnect: Self { .OTSessionUnableToForceDisconnect }
+    public static var sessionUnableToForceMute: Self { .OTSessionUnableToForceMute }
+    public static var sessionUnableToSendSignal: Self { .OTSessionUnableToSendSignal }
+    public static var sessionInternalError: Self { .OTSessionInternalError }
+    public static var sessionEncryptionSecretMissing: Self { .OTSessionEncryptionSecretMissing }
+    public static var sessionInvalidEncryptionSecret: Self { .OTSessionInvalidEncryptionSecret }
 }
 
 /// OpenTok's codes for an error of a publisher.
@@ -112,4 +144,8 @@ public enum OTSubscriberErrorCode: Int32, CaseIterable, Sendable {
 }
 
 /// Where a call stores its error: `&error` of a `var error: OTError?`, or `nil`.
-public typealias OTErrorPointer = UnsafeMutablePointer<OTError?>
+#if canImport(ObjectiveC)
+    public typealias OTErrorPointer = AutoreleasingUnsafeMutablePointer<OTError?>
+#else
+    public typealias OTErrorPointer = UnsafeMutablePointer<OTError?>
+#endif

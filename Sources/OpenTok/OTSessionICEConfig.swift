@@ -4,16 +4,21 @@ import Foundation
 // them.
 
 /// Which TURN servers media would use.
-public enum OTSessionICEIncludeServers: Int, Sendable {
+public enum OTSessionICEIncludeServers: Int32, Sendable {
     case all
     case custom
 }
 
 /// By which paths media would travel.
-public enum OTSessionICETransportPolicy: Int, Sendable {
+public enum OTSessionICETransportPolicy: Int32, Sendable {
     case all
     case relay
 }
+
+#if !canImport(ObjectiveC)
+    /// Foundation's name on Apple's systems.
+    public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
+#endif
 
 /// A configuration of TURN servers. It has no effect.
 open class OTSessionICEConfig: NSObject {
@@ -27,7 +32,7 @@ open class OTSessionICEConfig: NSObject {
 
     /// Adds a server. The error is 1011 for an empty address.
     public func addICEServer(
-        withURL url: String, userName: String, credential: String, error: UnsafeMutablePointer<NSError?>? = nil
+        withURL url: String, userName: String, credential: String, error: NSErrorPointer = nil
     ) {
         error?.pointee = nil
         guard !url.isEmpty else {

@@ -15,6 +15,31 @@ struct ErrorTests {
             ])
     }
 
+    @Test("the cases have the names that Swift gives to those of OpenTok's headers, and their older names stay")
+    func names() {
+        #expect(
+            OTSessionErrorCode.allCases.map { "\($0)" } == [
+                "OTSessionSuccess", "OTAuthorizationFailure", "OTErrorInvalidSession", "OTConnectionFailed",
+                "OTNotConnected", "OTNullOrInvalidParameter", "OTSessionIllegalState", "OTSessionStateFailed",
+                "OTSessionConnectionTimeout", "OTConnectionDropped", "OTConnectionRefused", "OTBlockedCountry",
+                "OTSessionConnectionLimitExceeded", "OTSessionSubscriberNotFound", "OTSessionPublisherNotFound",
+                "OTP2PSessionMaxParticipants", "OTSessionSignalDataTooLong", "OTSessionInvalidSignalType",
+                "OTNoMessagingServer", "OTSessionUnableToForceDisconnect", "OTSessionUnableToForceMute",
+                "OTSessionUnableToSendSignal", "OTSessionInternalError", "OTSessionEncryptionSecretMissing",
+                "OTSessionInvalidEncryptionSecret",
+            ])
+        /// As a program does it.
+        func isLost(_ error: OTError) -> Bool {
+            switch OTSessionErrorCode(rawValue: Int32(error.code)) {
+            case .OTConnectionDropped, .OTConnectionFailed: true
+            default: false
+            }
+        }
+        #expect(isLost(OTError(.OTConnectionDropped, "")) && !isLost(OTError(.OTErrorInvalidSession, "")))
+        #expect(OTSessionErrorCode.connectionDropped == .OTConnectionDropped)
+        #expect(OTSessionErrorCode.p2PSessionMaxParticipants.rawValue == 1403)
+    }
+
     @Test("an OTError is an NSError with domain, code and message, and can be thrown")
     func shape() throws {
         let error = OTError(.sessionInvalidSignalType, "no such type")

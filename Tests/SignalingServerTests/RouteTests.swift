@@ -38,6 +38,20 @@ struct RouteTests {
         #expect(Route(path: "//session/create") == .createSession)
     }
 
+    @Test("REST-1: the older names of OpenTok's paths mean the same")
+    func olderNames() {
+        #expect(Route(path: "/hl/session/create") == .createSession)
+        #expect(Route(path: "//hl/session/create") == .createSession)
+        #expect(Route(path: "/v2/partner/100/archive") == .project(APIKey("100"), .media))
+        #expect(Route(path: "//v2/partner/100/archive/") == .project(APIKey("100"), .media))
+        #expect(SessionCreation.wantsXML(path: "/hl/session/create", accept: nil, userAgent: nil))
+        #expect(!SessionCreation.wantsXML(path: "/hl/session/create", accept: "application/json", userAgent: nil))
+        #expect(!SessionCreation.wantsXML(path: "/session/create", accept: nil, userAgent: nil))
+        for path in ["/hl/session", "/hl/create/session", "/hl/session/create/", "/v2/partners/100/archive"] {
+            #expect(Route(path: path) == .file(path))
+        }
+    }
+
     @Test("HIS-10: the history has three paths, each with its methods, and a seq in a path is digits alone")
     func history() {
         let session = SessionID("a")

@@ -8,13 +8,13 @@ enum Route: Hashable {
     case metrics
     /// `/admin/v1/…`
     case admin(AdminRoute)
-    /// `/session/create`
+    /// `/session/create`, and `/hl/session/create`, as SDKs from before 2015 write it.
     case createSession
     /// `/session` and `/room/{name}`, in development mode.
     case room(String)
     /// `/link`: what the code of a link stands for.
     case link
-    /// `/v2/project/{apiKey}/…`
+    /// `/v2/project/{apiKey}/…`, and `/v2/partner/{apiKey}/…`, its older name.
     case project(APIKey, ProjectRoute)
     case file(String)
 
@@ -31,10 +31,12 @@ enum Route: Hashable {
     /// - Parameter path: with its percent escapes.
     init(path: String) {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        if segments.starts(with: ["", "", "v2", "project"]) || segments == ["", "", "session", "create"] {
+        if segments.starts(with: ["", ""]),
+            Self.isOfProject(segments.dropFirst()) || Self.isCreation(segments.dropFirst())
+        {
             segments.removeFirst()
         }
-        if segments.starts(with: ["", "v2", "project"]), segments.last == "" { segments.removeLast() }
+        if Self.isOfProject(segments[...]), segments.last == "" { segments.removeLast() }
         let parts = Array(segments.dropFirst())
         guard segments[0].isEmpty, !parts.contains(where: \.isEmpty) else {
             self = .file(path)
@@ -48,9 +50,10 @@ enum Route: Hashable {
             self = AdminRoute(parts: Array(parts[2...])).map { .admin($0) } ?? .file(path)
         case ("session", 1): self = .room("default")
         case ("session", 2) where parts[1] == "create": self = .createSession
+        case ("hl", 3) where Self.isCreation(segments[...]): self = .createSession
         case ("link", 1): self = .link
         case ("room", 2): self = PathText.decoded(parts[1]).map { .room($0) } ?? .file(path)
-        case ("v2", 4...) where parts[1] == "project":
+        case ("v2", 4...) where Self.isOfProject(segments[...]):
             if let key = PathText.decoded(parts[2]), let route = ProjectRoute(parts: Array(parts[3...])) {
                 self = .project(APIKey(key), route)
             } else {
@@ -58,6 +61,15 @@ enum Route: Hashable {
             }
         default: self = .file(path)
         }
+    }
+
+    private static func isOfProject(_ segments: ArraySlice<String>) -> Bool {
+        let parts = segments.prefix(3)
+        return parts == ["", "v2", "project"] || parts == ["", "v2", "partner"]
+    }
+
+    private static func isCreation(_ segments: ArraySlice<String>) -> Bool {
+        segments == ["", "session", "create"] || segments == ["", "hl", "session", "create"]
     }
 
     /// The permitted methods; the first is the usual one.

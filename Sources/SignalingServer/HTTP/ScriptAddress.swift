@@ -16,12 +16,14 @@ enum ScriptAddress: Hashable {
                 return
             }
         }
-        let isScript = name.lowercased().hasSuffix(".js")
-        let isPackage = Self.isPackage(Self.withoutCDNFolder(folders + [name]))
-        guard isPackage || isScript && (Self.isOpenTokName(name) || Self.isBelowOpenTokFolder(folders)) else {
-            return nil
+        // The path of a package alone, for which a CDN gives the package's main file.
+        if Self.isPackage(Self.withoutCDNFolder(folders + [name])) {
+            self = .library(.minified)
+            return
         }
-        self = .unknown(meant: isScript && !name.contains(".min") ? .readable : .minified)
+        let isScript = name.lowercased().hasSuffix(".js")
+        guard isScript, Self.isOpenTokName(name) || Self.isBelowOpenTokFolder(folders) else { return nil }
+        self = .unknown(meant: name.contains(".min") ? .minified : .readable)
     }
 
     /// `/v2/js`, `/v2.24.5/js`, `/webrtc/v2/js`, and `/@opentok/client@2/dist/js`, the last also below `/npm`. The
@@ -36,11 +38,13 @@ enum ScriptAddress: Hashable {
         }
     }
 
-    /// `v2`, `v2.6`, `v2.24.5`.
+    /// `v2`, `v2.6`, `v2.24.5`, `v2.2-plugin-beta`.
     private static func isVersion2(_ folder: String) -> Bool {
-        let numbers = folder.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = folder.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         return numbers[0] == "v2"
             && numbers.dropFirst().allSatisfy { number in !number.isEmpty && number.utf8.allSatisfy(isDigit) }
+            && (parts.count == 1 || !parts[1].isEmpty)
     }
 
     /// `@opentok/client` and `@vonage/client-sdk-video`, with a version behind an `@` or without.

@@ -1,15 +1,16 @@
 // Derives the socket's address from the script's, so that a page changes its server with the host in its script tag.
 
+const PACKAGE = '(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?';
+
 /**
  * The paths under which a Signalbox server offers this library: those of OpenTok's own hosts, those of its packages on
  * a CDN, and the server's own. A part before them is a prefix that a proxy added.
  */
 const SCRIPT_PATHS = new RegExp(
   '/(?:' +
-    '(?:(?:webrtc/)?v2(?:\\.\\d+)*/js|(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?/dist/js)' +
-    '/(?:opentok|TB)(?:\\.min)?' +
-    '|dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-chat|chat/index' +
-    ')\\.js$',
+    `(?:(?:webrtc/)?v2(?:\\.\\d+)*(?:-[^/]+)?/js|${PACKAGE}/dist/js)/(?:opentok|TB)(?:\\.min)?\\.js|${PACKAGE}` +
+    '|(?:dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-chat|chat/index)\\.js' +
+    ')$',
 );
 
 /** The server that delivered the script, with a proxy's path prefix; null if unknown. */

@@ -198,7 +198,7 @@ final class RESTRouter {
     /// them.
     private func createSession(_ exchange: HTTPExchange) -> HTTPResponse {
         let isXML = SessionCreation.wantsXML(
-            accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
+            path: exchange.path, accept: exchange.header("accept"), userAgent: exchange.header("user-agent"))
         do {
             let project = try authorize(exchange, nil)
             if let refusal = refuseOverRate(project, isXML: isXML) { return refusal }

@@ -23,13 +23,13 @@ struct SessionCreation {
         return label
     }
 
-    /// Whether the client reads only XML. JSON is the default, also without an `Accept` header. The exception is
-    /// OpenTok's own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only
-    /// XML.
-    static func wantsXML(accept: String?, userAgent: String?) -> Bool {
+    /// Whether the client reads only XML. JSON is the default, also without an `Accept` header. The exceptions are
+    /// OpenTok's own SDKs: those that do not ask for JSON (PHP, Ruby, .NET, older ones for Node and Java) read only XML,
+    /// and so do those that use the older path, which send no `Accept`.
+    static func wantsXML(path: String, accept: String?, userAgent: String?) -> Bool {
         let accept = accept?.lowercased() ?? ""
         guard !accept.contains("json") else { return false }
-        return accept.contains("xml") || isSDK(userAgent)
+        return accept.contains("xml") || isSDK(userAgent) || path.contains("/hl/")
     }
 
     /// `OpenTok-PHP-SDK/4.2.1 …`, `Opentok-DotNet-SDK/3.0.0`.
