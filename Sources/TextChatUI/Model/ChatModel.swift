@@ -127,8 +127,8 @@ public final class ChatModel {
     /// if only the user can change something: ``status`` says what.
     ///
     /// - Parameter token: returns a new token, for each connect; your backend has it. If it throws, the chat tries
-    ///   again after a while.
-    public func run(_ session: Session, token: () async throws -> String) async {
+    ///   again after a while. A function without an actor will do.
+    public func run(_ session: Session, token: @MainActor () async throws -> String) async {
         chat.channel = session
         chat.runTyping()
         while !Task.isCancelled {

@@ -14,7 +14,7 @@ struct ChatApp: App {
             NavigationStack {
                 ChatView(model: model)
                     .navigationTitle("Chat")
-                    .task { await model.run(session, token: Room.token) }
+                    .task { await model.run(session) { try await Room.token() } }
             }
         }
     }

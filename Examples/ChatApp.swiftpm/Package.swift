@@ -16,6 +16,8 @@ let package = Package(
             capabilities: [
                 .outgoingNetworkConnections(),
                 .localNetwork(purposeString: "The chat connects to a server in your network."),
+                // For http in your own network. With https you do not need it.
+                .appTransportSecurity(configuration: .init(allowsLocalNetworking: true)),
             ])
     ],
     dependencies: [.package(name: "signalbox", path: "../..")],
