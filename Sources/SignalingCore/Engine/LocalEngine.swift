@@ -260,9 +260,7 @@ public final class LocalEngine: SessionEngine {
             onUnreadable?(kept.id, error)
             return findEnd(of: kept.id)
         }
-        hosted.staysAwakeUntil = sessions.lastTime.advanced(by: LoggedSessions<Void>.wakefulTime)
-        // The limits may be others since it fell asleep.
-        sessions.append(.changeLimits(sessions.bounds(of: kept.id)), to: hosted)
+        sessions.wake(hosted)
         carryOutWaiting(for: kept.id)
     }
 

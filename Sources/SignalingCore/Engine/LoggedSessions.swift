@@ -106,6 +106,13 @@ final class LoggedSessions<Node> {
         batch.append(CommandAppend(command, session: hosted.id, id: id))
     }
 
+    /// A session that slept is needed again.
+    func wake(_ hosted: Session) {
+        hosted.staysAwakeUntil = lastTime.advanced(by: LoggedSessions<Void>.wakefulTime)
+        // The limits may be others since it fell asleep.
+        append(.changeLimits(bounds(of: hosted.id)), to: hosted)
+    }
+
     /// Appends what is due in a session, unless that is on its way.
     func appendAdvance(to hosted: Session) {
         if hosted.isAdvancing { return }

@@ -57,6 +57,8 @@ struct ClusterHistoryTests {
         b.submit(.erase(.server, .message(Seq(4))), request: 3)
         cluster.pass(.seconds(1))
         #expect(b.outcomes.last == "3: erased 5" && b.history() == ["2", "4 erased"])
+        #expect(b.hosts() && cluster.store.sleepingSessions.isEmpty, "it stays awake for 10 s")
+        cluster.pass(.seconds(10))
         #expect(!a.hosts() && !b.hosts() && cluster.store.sleepingSessions == [room])
     }
 

@@ -61,10 +61,7 @@ extension ClusterEngine {
         hosted.node.isOpening = false
         if let snapshot = kept.snapshot { hosted.snapshots.noteKept(byteCount: snapshot.bytes.count) }
         if let state = hosted.state, state.isAsleep {
-            // The limits may be others since it fell asleep.
-            if hosted.node.waiting.contains(where: \.command.wakesSession) {
-                sessions.append(.changeLimits(sessions.bounds(of: hosted.id)), to: hosted)
-            }
+            if hosted.node.waiting.contains(where: \.command.wakesSession) { sessions.wake(hosted) }
         } else if let state = hosted.state {
             schedule(hosted)
             if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
