@@ -82,21 +82,20 @@ public final class RedisCommandLog: SharedCommandLog {
     }
 
     public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
-        state.sleep(snapshot, for: life(of: reason), now: port.now)
+        let restricted = restrictedLife(of: reason)
+        // Redis counts whole seconds.
+        let life = max(restricted, reason.hasHistory ? sleepingLife : .seconds(1))
+        state.sleep(snapshot, for: life, restricted: restricted, now: port.now)
         carryOut()
     }
 
-    /// For as long as one of the reasons may last.
-    private func life(of reason: SleepReason) -> Duration {
-        let restricted: Duration =
-            switch reason.restrictionsEnd {
-            case nil: .zero
-            // The function of older versions knows no life without an end.
-            case .whenLifted: .seconds(100 * 365 * 86_400)
-            // Redis counts whole seconds.
-            case .at(let end): end.duration(since: state.logTime(at: port.now)) + .seconds(1)
-            }
-        return max(restricted, reason.hasHistory ? sleepingLife : .seconds(1))
+    private func restrictedLife(of reason: SleepReason) -> Duration {
+        switch reason.restrictionsEnd {
+        case nil: .zero
+        // The function of older versions knows no life without an end.
+        case .whenLifted: .seconds(100 * 365 * 86_400)
+        case .at(let end): end.duration(since: state.logTime(at: port.now)) + .seconds(1)
+        }
     }
 
     public func remove(_ session: SessionID, through position: LogPosition) {

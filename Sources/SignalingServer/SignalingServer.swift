@@ -139,8 +139,8 @@ public final class SignalingServer: Service {
                 switch result {
                 case .success(let log):
                     let archive = RedisArchive.open(
-                        self.configuration.redis, bounds: self.configuration.historyBounds, loop: eventLoop,
-                        logger: self.logger)
+                        self.configuration.redis, bounds: self.configuration.historyBounds,
+                        projectOf: SessionHost.project, loop: eventLoop, logger: self.logger)
                     self.shared = SharedStore(
                         log: log, archive: archive,
                         revocations: RedisRevocationTable.open(

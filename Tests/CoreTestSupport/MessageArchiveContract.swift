@@ -8,11 +8,17 @@ package struct MessageArchiveContract {
     /// A new archive, and a way to let it go on until it has given an answer.
     package struct Subject {
         let archive: any MessageArchive
+        /// Whether the archive counts these messages, and no others, of the sessions that have some.
+        let counts: ([[ArchivedMessage]]) throws -> Bool
         /// Runs the loop of the archive until the condition holds.
         let run: (() -> Bool) throws -> Void
 
-        package init(archive: any MessageArchive, run: @escaping (() -> Bool) throws -> Void) {
+        package init(
+            archive: any MessageArchive, counts: @escaping ([[ArchivedMessage]]) throws -> Bool,
+            run: @escaping (() -> Bool) throws -> Void
+        ) {
             self.archive = archive
+            self.counts = counts
             self.run = run
         }
     }
@@ -32,13 +38,20 @@ package struct MessageArchiveContract {
         case boundsTheAge
         case boundsASession
         case boundsAllSessions
+        case sharesTheBound
         case countsItsMessages
         case keepsSessionsApart
         case agreesWithAModel
     }
 
+    /// The projects of the sessions: what is in front of the slash.
+    package static func project(of session: SessionID) -> APIKey? {
+        session.rawValue.firstIndex(of: "/").map { APIKey(String(session.rawValue[..<$0])) }
+    }
+
     let make: (HistoryBounds) throws -> Subject
 
+    /// - Parameter make: makes an archive with the projects of ``project(of:)``.
     package init(make: @escaping (HistoryBounds) throws -> Subject) { self.make = make }
 
     package func check(_ promise: Promise) throws {
@@ -57,6 +70,7 @@ package struct MessageArchiveContract {
         case .boundsTheAge: try age()
         case .boundsASession: try sessionBounds()
         case .boundsAllSessions: try totalBound()
+        case .sharesTheBound: try shares()
         case .countsItsMessages: try counts()
         case .keepsSessionsApart: try apart()
         case .agreesWithAModel: for seed in 1...8 as ClosedRange<UInt64> { try model(seed: seed) }
@@ -160,7 +174,7 @@ package struct MessageArchiveContract {
         try archive.erase(.message(Seq(3)), at: Seq(3))
         try archive.erase(.through(Seq(3)), at: Seq(1))
         #expect(try archive.page().messages == [archived(1), archived(2).erased, archived(3)])
-        #expect(archive.bytes == archived(1).byteCount * 2 + archived(2).erased.byteCount)
+        #expect(try archive.counts([[archived(1), archived(2).erased, archived(3)]]))
     }
 
     private func eraseThrough() throws {
@@ -174,7 +188,7 @@ package struct MessageArchiveContract {
         try archive.erase(.through(Seq(301)))
         let page = try archive.page()
         #expect(page.messages.isEmpty && page.range == nil && !page.more)
-        #expect(archive.count == 0 && archive.bytes == 0)
+        #expect(try archive.count == 0 && archive.counts([]))
         // What comes after the newest is not erased yet.
         try archive.append([302])
         try archive.erase(.through(Seq(.max)))
@@ -200,7 +214,7 @@ package struct MessageArchiveContract {
             users[Int(seq) % users.count] == "u" && seq < count - 9 ? message(seq).erased : message(seq)
         }
         #expect(try archive.all(of: "session") == (1...count).map(expected))
-        #expect(archive.bytes == (1...count).reduce(0) { $0 + expected($1).byteCount })
+        #expect(try archive.counts([(1...count).map(expected)]))
         #expect(archive.count == Int(count))
         // Late messages of a node that stood still, and the same erasure once more.
         try archive.append((1...10).map(message))
@@ -275,35 +289,51 @@ package struct MessageArchiveContract {
     }
 
     private func totalBound() throws {
-        let size = archived(1).byteCount
-        let archive = try open(HistoryBounds(totalByteCount: 100 * size))
-        try archive.append((1...10).map { $0 }, to: "small")
-        try archive.append((1...70).map { $0 }, to: "large")
-        try archive.append((1...40).map { $0 }, to: "middle")
-        #expect(try archive.sweep(now: time(70)) == [])
-        #expect(archive.bytes <= 100 * size && archive.bytes > 90 * size)
-        #expect(try archive.seqs(of: "small").count == 10)
-        #expect(try archive.seqs(of: "middle").count == 40)
-        #expect(try archive.page(of: "large").range?.upperBound == Seq(70))
+        let archive = try open()
+        try archive.append((1...300).map { $0 }, to: "small")
+        try archive.append((1...2_100).map { $0 }, to: "large")
+        try archive.append((1...1_200).map { $0 }, to: "middle")
+        try archive.sweepWithin(0.85)
+        #expect(try archive.seqs(of: "small").count == 300)
+        #expect(try archive.seqs(of: "middle").count == 1_200)
+        #expect(try archive.page(of: "large").range?.upperBound == Seq(2_100))
         // Then the largest are equal.
-        try archive.append((11...60).map { $0 }, to: "small")
-        #expect(try archive.sweep(now: time(70)) == [])
-        #expect(archive.bytes <= 100 * size && archive.bytes > 90 * size)
-        for session in ["small", "middle", "large"] as [SessionID] {
-            #expect((30...36).contains(try archive.seqs(of: session).count))
-        }
+        try archive.append((301...1_700).map { $0 }, to: "small")
+        try archive.sweepWithin(0.75)
+        let counts = try (["small", "middle", "large"] as [SessionID]).map { try archive.seqs(of: $0).count }
+        #expect((counts.max() ?? 0) - (counts.min() ?? 0) < 120, "\(counts)")
+    }
+
+    private func shares() throws {
+        let archive = try open()
+        try archive.append((1...1_000).map { $0 }, to: "quiet/one")
+        try archive.append((1...20).map { $0 }, to: "quiet/two")
+        for number in 0..<600 { try archive.append([1], to: SessionID("loud/\(number)")) }
+        try archive.append((1...500).map { $0 }, to: "loud/large")
+        // The project with the most sessions loses the messages, and its largest session the first of them.
+        try archive.sweepWithin(0.75)
+        #expect(try archive.seqs(of: "quiet/one").count == 1_000)
+        #expect(try archive.seqs(of: "quiet/two").count == 20)
+        #expect(try archive.seqs(of: "loud/large").count < 100)
+        #expect(archive.count > 1_120)
+        // What the others do not have is for the loud one, until they have more.
+        try archive.append((1_001...1_500).map { $0 }, to: "quiet/one")
+        try archive.sweepWithin(0.95)
+        #expect(try archive.seqs(of: "quiet/one").count == 1_500)
     }
 
     private func counts() throws {
         let archive = try open(HistoryBounds(messageCount: 5))
-        #expect(archive.count == 0 && archive.bytes == 0)
+        let empty = archive.bytes
+        #expect(archive.count == 0)
         try archive.append([1, 2, 3], to: "a")
         try archive.append([1, 2, 3, 4, 5, 6], to: "b")
-        #expect(archive.count == 8 && archive.bytes == 8 * archived(1).byteCount)
+        #expect(archive.count == 8 && archive.bytes > empty)
+        #expect(try archive.counts([[1, 2, 3].map { archived($0) }, [2, 3, 4, 5, 6].map { archived($0) }]))
         try archive.erase(.through(Seq(2)), of: "a")
         #expect(archive.count == 6)
         #expect(try archive.sweep(now: time(100_000_000)) == ["a", "b"])
-        #expect(archive.count == 0 && archive.bytes == 0)
+        #expect(archive.count == 0 && archive.bytes == empty)
     }
 
     private func apart() throws {
@@ -347,7 +377,7 @@ package struct MessageArchiveContract {
             #expect(try archive.all(of: id) == expected, "seed \(seed)")
         }
         #expect(archive.count == model.values.reduce(0) { $0 + $1.messages.count })
-        #expect(archive.bytes == model.values.reduce(0) { $0 + $1.byteCount })
+        #expect(try archive.counts(model.values.map(\.messages).filter { !$0.isEmpty }))
     }
 
     private struct Model {
@@ -383,9 +413,12 @@ package struct MessageArchiveContract {
 /// Waits for the answers of an archive.
 private struct ArchiveBench {
     let archive: any MessageArchive
+    let counts: ([[ArchivedMessage]]) throws -> Bool
     private let run: (() -> Bool) throws -> Void
 
-    init(_ subject: MessageArchiveContract.Subject) { (archive, run) = (subject.archive, subject.run) }
+    init(_ subject: MessageArchiveContract.Subject) {
+        (archive, counts, run) = (subject.archive, subject.counts, subject.run)
+    }
 
     var count: Int { archive.messageCount }
     var bytes: Int { archive.byteCount }
@@ -422,6 +455,14 @@ private struct ArchiveBench {
 
     func lastSeq(of session: SessionID = "session") throws -> Seq? {
         try wait { archive.lastSeq(of: session, answer: $0) }
+    }
+
+    /// Bounds all sessions to a part of what they take, and sweeps.
+    func sweepWithin(_ part: Double) throws {
+        let bound = Int(Double(bytes) * part)
+        archive.changeBounds(to: HistoryBounds(totalByteCount: bound))
+        _ = try sweep(now: time(1))
+        #expect(bytes <= bound && bytes > bound / 10 * 9)
     }
 
     func sweep(now: WallTime) throws -> [SessionID] { try wait { archive.sweep(now: now, answer: $0) }.sorted() }

@@ -29,7 +29,7 @@ struct ArchiveStateTests {
                 case .send(let subject, let call): sent.append((subject, call))
                 case .answer(_, .success): answers.append(true)
                 case .answer(_, .failure): answers.append(false)
-                case .connect, .disconnect, .note: break
+                case .connect, .disconnect, .note, .trimmed: break
                 }
             }
         }
@@ -58,7 +58,7 @@ struct ArchiveStateTests {
         var calls: [String] {
             sent.map { sent in
                 switch sent.call {
-                case .append(let messages, _): "append \(messages.map(\.seq.rawValue))"
+                case .append(let messages, _, _): "append \(messages.map(\.seq.rawValue))"
                 case .erase(let scope, _): "erase \(scope.seq)"
                 case .eraseOfUser(_, let seq, _): "erase of user after \(seq)"
                 case .process: "process"
@@ -69,7 +69,7 @@ struct ArchiveStateTests {
     }
 
     private func append(_ seq: Int64) -> ArchiveCall {
-        .append([ArchivedMessage(seq: Seq(seq), time: WallTime(milliseconds: 0), head: [], content: [])], "s")
+        .append([ArchivedMessage(seq: Seq(seq), time: WallTime(milliseconds: 0), head: [], content: [])], "s", nil)
     }
     private let erase = ArchiveCall.erase(ErasureScope(.message(Seq(1)), at: Seq(2)), "s")
 

@@ -22,6 +22,7 @@ struct ReadingTests {
             generation: "g", position: SessionBench.position(1), time: .seconds(1), snapshot: nil)
         let appendix = ShardCall.Appendix(generation: "", newGeneration: "g", commands: [], freesMemory: false)
         let end = StoredEnd("g", SessionBench.position(1))
+        let sleeper = Sleeper(session: "s", end: end, state: [1], life: .seconds(60), restricted: .zero)
         let entry = RedisReply.array([text("1-0"), list("at", "5", "id", id, "cmd", "x")])
         let meta = list("g", "g", "n", "1", "id", id, "at", "5", "c:\(RunID(1).hexadecimal)", "1")
         let run = RunID(2).hexadecimal
@@ -47,7 +48,7 @@ struct ReadingTests {
             (.catchUp(follow), [list("g", "1", id)]),
             (.fill(follow, from: 1, through: nil), [.array([entry]), list("g", "1", id)]),
             (.relay(RunID(1), "s", []), [.integer(1)]),
-            (.sleep(caller, Sleeper(session: "s", end: end, state: [1], life: .seconds(60))), [list("asleep")]),
+            (.sleep(caller, sleeper), [list("asleep")]),
         ]
     }()
 
@@ -233,7 +234,7 @@ private struct AnyRedis {
         case 4: state.catchUp(session, now: now)
         case 5 where counter % 4 == 0:
             let snapshot = CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }
-            state.sleep(snapshot, for: .seconds(60), now: now)
+            state.sleep(snapshot, for: .seconds(60), restricted: .zero, now: now)
         case 5: state.keep(CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }, now: now)
         case 6:
             let first = UInt64(replies.below(4))

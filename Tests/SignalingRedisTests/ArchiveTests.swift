@@ -30,8 +30,8 @@ struct ArchiveTests {
             times.archiveRetry = .milliseconds(50)
             tune(&times)
             archive = .open(
-                [try RedisAddress(server.address)], bounds: bounds, loop: loop.eventLoop, logger: lines.logger,
-                times: times)
+                [try RedisAddress(server.address)], bounds: bounds, projectOf: MessageArchiveContract.project,
+                loop: loop.eventLoop, logger: lines.logger, times: times)
         }
 
         deinit { archive.close() }
@@ -42,18 +42,36 @@ struct ArchiveTests {
             try loop.run { isDone }
         }
 
-        func seqs() throws -> [Int64]? {
+        /// Appends large messages to each of the sessions, and waits until Redis has them.
+        func append(_ seqs: ClosedRange<Int64>, byteCount: Int, to sessions: [SessionID]) throws {
+            var doneCount = 0
+            for session in sessions {
+                archive.append(seqs.map { message($0, byteCount: byteCount) }, to: session) {
+                    if case .success = $0 { doneCount += 1 }
+                }
+            }
+            try loop.run { doneCount == sessions.count }
+        }
+
+        func memory() throws -> Int {
+            let info = try server.call("INFO", "memory")
+            let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
+            return try #require(line.flatMap { Int($0.dropFirst("used_memory:".count)) })
+        }
+
+        func seqs(of session: SessionID = "s") throws -> [Int64]? {
             var page: Result<ArchivePage, ArchiveFault>?
-            archive.page(HistoryRequest(.newest, limit: 200), of: "s") { page = $0 }
+            archive.page(HistoryRequest(.newest, limit: 200), of: session) { page = $0 }
             try loop.run { page != nil }
             return try? page?.get().messages.map(\.seq.rawValue)
         }
 
-        func message(_ seq: Int64, age: Duration = .zero) -> ArchivedMessage {
+        func message(_ seq: Int64, age: Duration = .zero, byteCount: Int = 1) -> ArchivedMessage {
             ArchivedMessage(
                 seq: Seq(seq),
                 time: WallTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000) - age.wholeMilliseconds),
-                head: Array(#"{"seq":\#(seq)"#.utf8), content: Array(#","data":"x""#.utf8))
+                head: Array(#"{"seq":\#(seq)"#.utf8),
+                content: Array(#","data":"\#(String(repeating: "x", count: byteCount))""#.utf8))
         }
     }
 
@@ -118,19 +136,90 @@ struct ArchiveTests {
         #expect(bench.lines.all.contains { $0.contains("written again") })
     }
 
-    @Test("HIS-3, G5: a full Redis refuses messages, and gets them when it has room")
+    @Test("HIS-2, G5: a Redis that is full of something else has a tenth for histories: no message waits for long")
     func full() throws {
-        let bench = try Bench()
+        let bench = try Bench { $0.archiveProof = .milliseconds(1) }
         try bench.append([1])
         try bench.server.call("CONFIG", "SET", "maxmemory", "1mb")
-        var isDone = false
-        bench.archive.append([bench.message(2)], to: "s") { if case .success = $0 { isDone = true } }
-        try bench.loop.run { bench.lines.all.contains { $0.contains("memory limit") } }
-        #expect(!isDone)
-        #expect(try bench.seqs() == [1], "it can still be read")
-        try bench.server.call("CONFIG", "SET", "maxmemory", "0")
-        try bench.loop.run { isDone }
-        #expect(try bench.seqs() == [1, 2])
+        #expect(try bench.server.call("SET", "joins", "and signals").contains("OOM"))
+        // It looks at the memory from time to time.
+        var last: Int64 = 1
+        while bench.archive.trimmedCount == 0 {
+            try bench.append(last + 1...last + 50, byteCount: 1_000, to: ["s"])
+            last += 50
+        }
+        try bench.append(last + 1...last + 300, byteCount: 1_000, to: ["s"])
+        #expect(try bench.seqs()?.last == last + 300)
+        let count = Int(try bench.server.call("ZCARD", "sb:{s}:history")) ?? 0
+        #expect((50...100).contains(count), "\(count) of 1,200 bytes each")
+    }
+
+    @Test("HIS-2: one project does not fill Redis: its largest histories lose the oldest messages, and the others none")
+    func shares() throws {
+        let bench = try Bench(["--maxmemory", "60mb"]) { $0.archiveProof = .milliseconds(1) }
+        let large = (0..<10).map { SessionID("loud/\($0)") }
+        let small = (0..<500).map { SessionID("loud/small-\($0)") }
+        try bench.append(1...150, byteCount: 8_000, to: ["quiet/s"])
+        try bench.append(1...1, byteCount: 100, to: small)
+        for start in stride(from: 1, to: 800, by: 100) as StrideTo<Int64> {
+            try bench.append(start...start + 99, byteCount: 8_000, to: large)
+            #expect(try bench.memory() < 60 << 20 / 4 * 3)
+        }
+        #expect(try bench.server.call("SET", "joins", "and signals") == "OK")
+        #expect(try bench.server.call("ZCARD", "sb:{quiet/s}:history") == "150")
+        for session in large { #expect(try bench.seqs(of: session)?.last == 800) }
+        for session in [small[0], small[499]] { #expect(try bench.seqs(of: session) == [1]) }
+        #expect(bench.archive.trimmedCount > 1_000)
+        #expect(bench.lines.all.filter { $0.contains("70 % of its maxmemory") }.count == 1)
+        // What is counted is what it takes.
+        let counted = try (["loud", "quiet"]).reduce(0) { sum, project in
+            sum + (Int(try bench.server.call("ZSCORE", "sb:histories", project)) ?? 0)
+        }
+        let used = try bench.memory()
+        #expect(counted < used && counted * 3 / 2 > used, "\(counted) of \(used)")
+    }
+
+    @Test("HIS-2, HIS-3: many small histories do not fill Redis, and a session that slept for its history ends with it")
+    func sharesOfSmall() throws {
+        let bench = try Bench(["--maxmemory", "20mb"]) { $0.archiveProof = .milliseconds(1) }
+        func sleeps(_ session: String, until end: Int) throws {
+            try bench.server.call("HSET", "sb:{\(session)}:meta", "z", "1", "u", "\(end)")
+            try bench.server.call("SET", "sb:{\(session)}:snap", "state")
+            for key in ["meta", "snap"] { try bench.server.call("EXPIRE", "sb:{\(session)}:\(key)", "1000") }
+        }
+        func life(_ session: String) throws -> Int { Int(try bench.server.call("TTL", "sb:{\(session)}:meta")) ?? 0 }
+        try bench.append(1...20, byteCount: 8_000, to: ["quiet/s"])
+        // The last by name goes first.
+        try bench.append(1...1, byteCount: 4_001, to: ["loud/z-1", "loud/z-2"])
+        try sleeps("loud/z-1", until: 0)
+        try sleeps("loud/z-2", until: Int(Date().timeIntervalSince1970) + 500)
+        for start in stride(from: 0, to: 4_000, by: 500) {
+            try bench.append(1...1, byteCount: 4_000, to: (start..<start + 500).map { SessionID("loud/\($0)") })
+            #expect(try bench.memory() < 20 << 20 / 4 * 3)
+        }
+        #expect(try bench.server.call("ZCARD", "sb:{quiet/s}:history") == "20")
+        #expect(try bench.seqs(of: "loud/z-1") == [])
+        #expect(try life("loud/z-1") <= 1)
+        #expect((400...500).contains(try life("loud/z-2")), "its restrictions hold")
+    }
+
+    @Test("HIS-2: what Redis has forgotten by itself counts no longer")
+    func forgottenShares() throws {
+        let bench = try Bench()
+        try bench.append(1...1, byteCount: 100, to: ["a/1", "b/1", "b/2"])
+        #expect(try bench.server.call("ZCARD", "sb:histories") == "2")
+        for session in ["a/1", "b/1"] {
+            try bench.server.call("DEL", "sb:{\(session)}:history", "sb:{\(session)}:kept")
+        }
+        // It looks for some at each append.
+        var seq: Int64 = 1
+        try bench.loop.run {
+            seq += 1
+            try bench.append(seq...seq, byteCount: 1, to: ["b/2"])
+            return try bench.server.call("ZCARD", "sb:histories") == "1"
+                && bench.server.call("ZCARD", "sb:histories:b") == "1"
+        }
+        #expect(try bench.server.call("EXISTS", "sb:histories:a") == "0")
     }
 
     @Test("HIS-2: messages that are too old are in no page, and the keys go with the newest message")

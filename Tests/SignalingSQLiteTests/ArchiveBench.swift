@@ -41,7 +41,8 @@ final class ArchiveBench {
         injectedFault: (@Sendable (String) -> Int32?)? = nil
     ) throws -> SQLiteArchive {
         let opened = try SQLiteArchive(
-            folder: folder.path, bounds: bounds, durability: durability, logger: lines.logger, post: loop.post,
+            folder: folder.path, bounds: bounds, durability: durability,
+            projectOf: MessageArchiveContract.project, logger: lines.logger, post: loop.post,
             tuning: ArchiveTuning(injectedFault: injectedFault))
         archive = opened
         return opened

@@ -1,4 +1,5 @@
 import CoreTestSupport
+import Foundation
 import SignalingCore
 import SignalingProtocol
 import TestSupport
@@ -17,9 +18,14 @@ struct ArchiveContractTests {
         try MessageArchiveContract { bounds in
             let bench = try ArchiveBench()
             benches.append(bench)
-            return MessageArchiveContract.Subject(archive: try bench.start(bounds: bounds)) {
-                try bench.loop.run(until: $0)
-            }
+            let files = try DatabaseFiles(folder: bench.folder.path, name: DatabaseFiles.archive)
+            return MessageArchiveContract.Subject(
+                archive: try bench.start(bounds: bounds),
+                counts: { sessions in
+                    let byteCount = sessions.joined().reduce(0) { $0 + $1.byteCount }
+                    return try SQLiteArchive.summary(files)?.byteCount ?? 0 == byteCount
+                },
+                run: { try bench.loop.run(until: $0) })
         }.check(promise)
     }
 }

@@ -378,12 +378,49 @@ struct ArchiveTests {
 
     @Test("HIS-2: the sessions with the most bytes are trimmed to one size")
     func level() {
-        #expect(ArchiveSweep.level(of: [100, 50, 10], excess: 30, areAll: true) == 70)
-        #expect(ArchiveSweep.level(of: [100, 50, 10], excess: 70, areAll: true) == 40)
-        #expect(ArchiveSweep.level(of: [100, 50, 10], excess: 150, areAll: true) == 3)
-        #expect(ArchiveSweep.level(of: [100, 50, 10], excess: 1_000, areAll: true) == 0)
-        #expect(ArchiveSweep.level(of: [100, 50, 40], excess: 1_000, areAll: false) == 36)
-        #expect(ArchiveSweep.level(of: [], excess: 10, areAll: true) == 0)
+        #expect(ArchiveShares.level(of: [100, 50, 10], excess: 30, areAll: true) == 70)
+        #expect(ArchiveShares.level(of: [100, 50, 10], excess: 70, areAll: true) == 40)
+        #expect(ArchiveShares.level(of: [100, 50, 10], excess: 150, areAll: true) == 3)
+        #expect(ArchiveShares.level(of: [100, 50, 10], excess: 1_000, areAll: true) == 0)
+        #expect(ArchiveShares.level(of: [100, 50, 40], excess: 1_000, areAll: false) == 36)
+        #expect(ArchiveShares.level(of: [], excess: 10, areAll: true) == 0)
+    }
+
+    @Test(
+        "HIS-2: what a session takes on the disk is known from its messages",
+        arguments: [(1, 60), (30, 60), (7, 3_000), (5, 5_000), (2, 40_000)])
+    func storedByteCount(_ count: Int, _ byteCount: Int) throws {
+        let bench = try ArchiveBench()
+        let archive = try bench.start()
+        let (empty, sessionCount) = (archive.byteCount, 200)
+        for number in 0..<sessionCount {
+            let id = SessionID("room-\(number) \(String(repeating: "x", count: 60))")
+            for seq in 1...Int64(count) { try bench.append(seq...seq, to: id, byteCount: byteCount) }
+        }
+        let size = ArchivedMessage.test(1, byteCount: byteCount).byteCount
+        let expected = sessionCount * ArchiveChunk.storedByteCount(ofMessages: count, byteCount: count * size)
+        let used = archive.byteCount - empty
+        #expect(used < expected * 5 / 4 && expected < used * 5 / 4, "\(used) bytes, and \(expected) are counted")
+        try bench.stop()
+        let pages = try #require(FileManager.default.attributesOfItem(atPath: bench.file("").path)[.size] as? Int)
+        #expect(pages >= used + empty && pages < (used + empty) * 5 / 4)
+    }
+
+    @Test("HIS-2: projects that have less than their share lose nothing, and the others all that they have more")
+    func projectShares() {
+        var shares = ArchiveShares()
+        for (project, byteCount) in [("a", 10), ("b", 500), ("b", 100), ("c", 390)] {
+            shares.add(byteCount, of: APIKey(project))
+        }
+        #expect(shares.excesses(used: 1_000, bound: 1_000).isEmpty)
+        #expect(shares.excesses(used: 1_000, bound: 960) == [APIKey("b"): 56])
+        #expect(shares.excesses(used: 2_000, bound: 1_280) == [APIKey("b"): 291, APIKey("c"): 81])
+        // The second has exactly its share.
+        var two = ArchiveShares()
+        two.add(500, of: APIKey("a"))
+        two.add(490, of: nil)
+        #expect(two.excesses(used: 990, bound: 980) == [APIKey("a"): 26])
+        #expect(ArchiveShares().excesses(used: 10, bound: 1).isEmpty)
     }
 
     @Test("HIS-2: a long sweep lets other work through, and forgets every session that has become empty")

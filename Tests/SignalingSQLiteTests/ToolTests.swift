@@ -74,7 +74,7 @@ struct ToolTests {
         try FileManager.default.moveItem(atPath: file + ".history", toPath: other.file("").path)
         let attributes = try FileManager.default.attributesOfItem(atPath: other.file("").path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        let summary = SQLiteArchive.Summary(sessionCount: 1, messageCount: 100, byteCount: archive.byteCount)
+        let summary = SQLiteArchive.Summary(sessionCount: 1, messageCount: 100, byteCount: archive.messageByteCount)
         #expect(try SQLiteCommandLog.contents(folder: other.folder.path).history == summary)
         let report = try SQLiteCommandLog.check(folder: other.folder.path) { _ in }
         #expect(report.faults == [] && report.history == summary)

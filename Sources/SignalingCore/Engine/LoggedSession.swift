@@ -225,8 +225,9 @@ final class LoggedSession<Node>: HostedSession {
     ///   - isWanted: whether the log asks for a snapshot of any size.
     ///   - time: of the log.
     func takeDueSnapshot(isWanted: Bool, at time: MonotonicInstant) -> CommandSnapshot? {
-        guard state != nil, position != nil,
-            snapshots.begin(isWanted: isWanted || erasedContent.isDue(at: time))
+        guard let state, position != nil,
+            snapshots.begin(
+                isWanted: isWanted || erasedContent.isDue(at: time), waiting: state.unarchived.byteCount)
         else { return nil }
         defer { erasedContent.replaced(at: time) }
         return snapshot

@@ -1,28 +1,47 @@
 import DequeModule
-import HeapModule
 import SignalingProtocol
 
 /// The archive of a process that keeps its sessions in memory. It answers within each call.
 public final class MemoryArchive: MessageArchive {
+    /// What a message takes beside the bytes of its head and its content, and a session beside its messages, the state in
+    /// which it sleeps included: measured, see docs/PERFORMANCE.md.
+    static let (messageCost, sessionCost) = (160, 1_400)
+
     public private(set) var byteCount = 0
     public private(set) var messageCount = 0
     private var bounds: HistoryBounds
+    private let projectOf: ProjectOfSession
     private var sessions: [SessionID: Session] = [:]
-    /// Has an entry for the present size of each session, and others for earlier sizes.
-    private var sizes: Heap<Size> = []
+    private var projects: [ProjectShare] = []
+    private var projectIndexes: [APIKey?: Int] = [:]
+    private var largestProjects = LargestFirst<Int>()
 
-    public init(bounds: HistoryBounds = HistoryBounds()) { self.bounds = bounds }
+    /// - Parameter projectOf: reads the project of a session.
+    public init(
+        bounds: HistoryBounds = HistoryBounds(), projectOf: @escaping ProjectOfSession = { _ in nil }
+    ) {
+        self.bounds = bounds
+        self.projectOf = projectOf
+    }
 
     public var isEmpty: Bool { sessions.isEmpty }
 
     private struct Session {
+        /// The index of its project.
+        let project: Int
         /// In the order of their seqs.
         var messages: Deque<ArchivedMessage> = []
+        /// By ``ArchivedMessage/byteCount``.
         var byteCount = 0
         /// The greatest seq that there ever was.
         var last = Seq.zero
         /// Messages up to this seq are trimmed or erased, and do not come back.
         var goneThrough = Seq.zero
+
+        /// What it takes. An empty session is gone after the next sweep.
+        var storedByteCount: Int {
+            messages.isEmpty ? 0 : sessionCost + messages.count * messageCost + byteCount
+        }
 
         /// The index of the first message with a greater seq.
         func index(after seq: Seq) -> Int {
@@ -58,13 +77,12 @@ public final class MemoryArchive: MessageArchive {
         }
     }
 
-    private struct Size: Comparable {
-        let byteCount: Int
-        let session: SessionID
-
-        static func < (left: Size, right: Size) -> Bool {
-            (left.byteCount, left.session) < (right.byteCount, right.session)
-        }
+    private struct ProjectShare {
+        /// What its sessions take.
+        var byteCount = 0
+        /// Those that have messages.
+        var sessionCount = 0
+        var largestSessions = LargestFirst<SessionID>()
     }
 
     public func append(
@@ -153,24 +171,40 @@ public final class MemoryArchive: MessageArchive {
     // MARK: - Sizes
 
     private func change(_ id: SessionID, _ body: (inout Session) -> Void) {
-        let (count, bytes) = (sessions[id]?.messages.count ?? 0, sessions[id]?.byteCount ?? 0)
-        body(&sessions[id, default: Session()])
+        let (count, old) = (sessions[id]?.messages.count ?? 0, sessions[id]?.storedByteCount ?? 0)
+        body(&sessions[id, default: Session(project: projectIndex(of: id))])
         guard let kept = sessions[id] else { return }
+        let (new, project) = (kept.storedByteCount, kept.project)
         messageCount += kept.messages.count - count
-        byteCount += kept.byteCount - bytes
-        guard kept.byteCount != bytes, kept.byteCount > 0 else { return }
-        sizes.insert(Size(byteCount: kept.byteCount, session: id))
-        // Earlier sizes must not add up.
-        if sizes.count > 2 * sessions.count + 64 {
-            sizes = Heap(sessions.lazy.filter { $1.byteCount > 0 }.map { Size(byteCount: $1.byteCount, session: $0) })
+        guard new != old else { return }
+        byteCount += new - old
+        projects[project].byteCount += new - old
+        projects[project].sessionCount += (new > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
+        largestProjects.note(projects[project].byteCount, of: project, among: projects.count) {
+            projects[$0].byteCount
         }
+        guard new > 0 else { return }
+        let sessionCount = projects[project].sessionCount
+        projects[project].largestSessions.note(new, of: id, among: sessionCount) { sessions[$0]?.storedByteCount }
     }
 
-    /// Trims the session with the most bytes, one message at a time.
+    private func projectIndex(of session: SessionID) -> Int {
+        let project = projectOf(session)
+        if let index = projectIndexes[project] { return index }
+        projectIndexes[project] = projects.count
+        projects.append(ProjectShare())
+        return projects.count - 1
+    }
+
+    /// Trims the largest session of the project that has the most, one message at a time.
     private func trimToTotal() {
-        while byteCount > bounds.totalByteCount, let largest = sizes.popMax() {
-            guard sessions[largest.session]?.byteCount == largest.byteCount else { continue }
-            change(largest.session) { $0.removeOldest() }
+        while byteCount > bounds.totalByteCount,
+            let project = largestProjects.popLargest({ projects[$0].byteCount })
+        {
+            guard
+                let session = projects[project].largestSessions.popLargest({ sessions[$0]?.storedByteCount })
+            else { continue }
+            change(session) { $0.removeOldest() }
         }
     }
 }

@@ -54,7 +54,7 @@ public protocol MessageArchive: AnyObject {
 
     /// Whether the archive surely knows no session. Then no session can have a history.
     var isEmpty: Bool { get }
-    /// The bytes of all messages, as far as is known, for metrics.
+    /// What the histories take on the disk or in memory, as far as is known. ``HistoryBounds/totalByteCount`` bounds it.
     var byteCount: Int { get }
     /// The number of all messages, as far as is known, for metrics.
     var messageCount: Int { get }
@@ -125,7 +125,7 @@ public struct ArchivedMessage: Hashable, Sendable {
     /// The message without its content.
     public var erased: ArchivedMessage { ArchivedMessage(seq: seq, time: time, head: head, content: nil) }
 
-    /// What the message counts for the bounds: about the bytes of its object in a page.
+    /// What the message counts for a page, and for the bound of its session: about the bytes of its object in a page.
     public var byteCount: Int { head.count + (content?.count ?? 15) + 24 }
 
     /// Appends the message's object to a page.
@@ -163,7 +163,9 @@ public struct HistoryBounds: Hashable, Sendable {
     public var messageCount: Int
     /// The bytes of one session, by ``ArchivedMessage/byteCount``.
     public var byteCount: Int
-    /// The bytes of all sessions. Over it the session with the most bytes is trimmed.
+    /// What the histories of all sessions take on the disk or in memory. Over it the project that has the most loses
+    /// messages of its largest sessions. So a project that has less than the bound divided by the number of projects loses
+    /// none because of the others.
     public var totalByteCount: Int
 
     public init(
@@ -176,7 +178,7 @@ public struct HistoryBounds: Hashable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
-    /// Smaller, since memory is: a small message takes several times its bytes there.
+    /// Smaller, since memory is.
     public static let inMemory = HistoryBounds(totalByteCount: 256 << 20)
 
     /// Smaller, since Redis has every message in memory.

@@ -26,12 +26,13 @@ extension RedisArchive {
     ///   - addresses: those of the log.
     ///   - loop: the loop on whose thread this method, and all others, are called.
     package static func open(
-        _ addresses: [RedisAddress], bounds: HistoryBounds, loop: EventLoop, logger: Logger,
-        times: LogTimes = LogTimes()
+        _ addresses: [RedisAddress], bounds: HistoryBounds, projectOf: @escaping (SessionID) -> APIKey? = { _ in nil },
+        loop: EventLoop, logger: Logger, times: LogTimes = LogTimes()
     ) -> RedisArchive {
         let links = ArchiveLinks(addresses, loop: loop)
         let archive = RedisArchive(
-            addresses.map(\.description), bounds: bounds, times: times, port: links, logger: logger)
+            addresses.map(\.description), bounds: bounds, times: times, projectOf: projectOf, port: links,
+            logger: logger)
         links.serve(archive, tick: times.tick)
         return archive
     }

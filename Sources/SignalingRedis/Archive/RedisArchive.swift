@@ -17,15 +17,24 @@ public final class RedisArchive: MessageArchive {
     private var bounds: HistoryBounds
     private let port: any ArchivePort
     private let logger: Logger
+    private let projectOf: (SessionID) -> APIKey?
+    /// The messages that Redis has removed to have room for those of this node.
+    public private(set) var trimmedCount = 0
+    private var lastTrimmed: MonotonicInstant?
 
     private struct Number: Hashable {
         let shard: Int
         let number: UInt64
     }
 
-    package init(_ addresses: [String], bounds: HistoryBounds, times: LogTimes, port: any ArchivePort, logger: Logger) {
+    /// - Parameter projectOf: reads the project of a session.
+    package init(
+        _ addresses: [String], bounds: HistoryBounds, times: LogTimes,
+        projectOf: @escaping (SessionID) -> APIKey? = { _ in nil }, port: any ArchivePort, logger: Logger
+    ) {
         shards = addresses.map { ArchiveState(redis: $0, times: times, seed: .random(in: .min ... .max)) }
         self.bounds = bounds
+        self.projectOf = projectOf
         self.port = port
         self.logger = logger
     }
@@ -65,8 +74,8 @@ public final class RedisArchive: MessageArchive {
     private func calls(_ step: ArchiveStep, of session: SessionID) -> [ArchiveCall] {
         switch step {
         case .append(let messages):
-            stride(from: 0, to: messages.count, by: Self.callMessageCount).map { start in
-                .append(Array(messages[start...].prefix(Self.callMessageCount)), session)
+            stride(from: 0, to: messages.count, by: Self.callMessageCount).map { [project = projectOf(session)] start in
+                .append(Array(messages[start...].prefix(Self.callMessageCount)), session, project)
             }
         case .erase(let scope):
             switch scope.erasure {
@@ -156,8 +165,21 @@ public final class RedisArchive: MessageArchive {
                 answers.removeValue(forKey: Number(shard: shard, number: number))?(result)
             case .note(let fault?): logger.error("the history cannot be read or written at present: \(fault)")
             case .note(nil): logger.notice("the history is written again")
+            case .trimmed(let count): noteTrimmed(count, shards[shard].redis)
             }
         }
         port.flush()
+    }
+
+    /// One line for as long as Redis is full, and another one if that happens again.
+    private func noteTrimmed(_ count: Int, _ redis: String) {
+        trimmedCount += count
+        let isNew = lastTrimmed.map { port.now.duration(since: $0) > .seconds(60) } ?? true
+        lastTrimmed = port.now
+        if isNew {
+            logger.warning(
+                "Redis uses 70 % of its maxmemory: the largest histories lose their oldest messages. Raise maxmemory.",
+                metadata: ["redis": "\(redis)"])
+        }
     }
 }

@@ -3,7 +3,7 @@ import SignalingProtocol
 
 /// What an archive asks one Redis.
 package enum ArchiveCall {
-    case append([ArchivedMessage], SessionID)
+    case append([ArchivedMessage], SessionID, APIKey?)
     case erase(ErasureScope, SessionID)
     /// Erases those of a user among ``ArchiveCall/erasedCount`` messages after this seq.
     case eraseOfUser(ErasureScope, after: Seq, SessionID)
@@ -45,10 +45,11 @@ package enum ArchiveCall {
     package func command(_ bounds: HistoryBounds) -> RedisCommand {
         let age = String(bounds.age.wholeMilliseconds)
         switch self {
-        case .append(let messages, let session):
+        case .append(let messages, let session, let project):
             let life = String(max(1, bounds.age.components.seconds))
             var command = RedisCommand(
-                .archiveAppend, of: session, [age, String(bounds.messageCount), String(bounds.byteCount), life],
+                .archiveAdd, of: session,
+                [age, String(bounds.messageCount), String(bounds.byteCount), life, project?.rawValue ?? ""],
                 extraCount: messages.count * 2)
             for message in messages {
                 command.add(String(message.seq.rawValue))
@@ -86,7 +87,8 @@ package enum ArchiveCall {
 /// Redis' answer to an ``ArchiveCall``.
 package enum ArchiveAnswer {
     /// Redis has it, in the process of this name. Of an erasure of a user, what comes after this seq is still to be erased.
-    case stored(process: String, next: Seq? = nil)
+    /// To have room for messages, Redis has removed so many others.
+    case stored(process: String, next: Seq? = nil, trimmedCount: Int = 0)
     case page(ArchivePage)
     case end(Seq?)
     case process(String)
@@ -102,7 +104,10 @@ package enum ArchiveAnswer {
         let answer: ArchiveAnswer? =
             switch call {
             case .append, .erase, .eraseOfUser:
-                reply[0].text == "stored" ? reply[1].text.map { .stored(process: $0, next: reply[2].seq) } : nil
+                reply[0].text == "stored"
+                    ? reply[1].text.map {
+                        .stored(process: $0, next: reply[2].seq, trimmedCount: Int(clamping: reply[3].number ?? 0))
+                    } : nil
             case .process: reply[0].text == "process" ? reply[1].text.map { .process($0) } : nil
             case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
             case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil

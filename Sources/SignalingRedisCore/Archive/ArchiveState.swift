@@ -85,9 +85,12 @@ package struct ArchiveState {
         case answer(UInt64, Result<ArchiveAnswer, ArchiveFault>)
         /// Why nothing can be written; `nil` when it can again.
         case note(CommandLogFault?)
+        /// Redis had no room, and has removed so many old messages of the largest histories (HIS-2).
+        case trimmed(Int)
     }
 
-    private let redis: String
+    /// The address, without its password.
+    package let redis: String
     private let times: LogTimes
     private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
     private var attemptCount = 0
@@ -222,8 +225,9 @@ package struct ArchiveState {
     private mutating func answered(_ number: UInt64, _ answer: ArchiveAnswer, _ now: MonotonicInstant) {
         guard let item = items[number] else { return }
         switch answer {
-        case .stored(let process, let next):
+        case .stored(let process, let next, let trimmedCount):
             tell(nil)
+            if trimmedCount > 0 { effects.append(.trimmed(trimmedCount)) }
             items[number]?.noteStored(in: process, next: next)
             guard items[number]?.isDone == true else {
                 sendAgain(number, at: now)

@@ -191,12 +191,16 @@ package struct RedisLogState {
         shards[shard(of: snapshot.session)].keep(snapshot, &desk)
     }
 
-    /// - Parameter life: how long the log keeps the sleeper.
-    package mutating func sleep(_ snapshot: CommandSnapshot, for life: Duration, now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - life: how long the log keeps the sleeper.
+    ///   - restricted: how long it does if the history becomes empty before.
+    package mutating func sleep(
+        _ snapshot: CommandSnapshot, for life: Duration, restricted: Duration, now: MonotonicInstant
+    ) {
         desk.now = now
         // A state without connections and events is small.
         let kept = KeptSnapshot(position: snapshot.position, bytes: snapshot.encode())
-        shards[shard(of: snapshot.session)].sleep(kept, of: snapshot.session, life: life, &desk)
+        shards[shard(of: snapshot.session)].sleep(kept, of: snapshot.session, life: life, restricted: restricted, &desk)
     }
 
     package mutating func remove(_ session: SessionID, through position: LogPosition, now: MonotonicInstant) {

@@ -138,10 +138,12 @@ extension ShardState {
         removals.append(Removal(session: id, end: end, dueAt: desk.now.advanced(by: desk.times.removal)))
     }
 
-    mutating func sleep(_ snapshot: KeptSnapshot, of id: SessionID, life: Duration, _ desk: inout LogDesk) {
+    mutating func sleep(
+        _ snapshot: KeptSnapshot, of id: SessionID, life: Duration, restricted: Duration, _ desk: inout LogDesk
+    ) {
         guard let session = slots[id]?.session, !session.feed.generation.isEmpty else { return }
         let end = StoredEnd(session.feed.generation, snapshot.position)
-        sleepers.append(Sleeper(session: id, end: end, state: snapshot.bytes, life: life))
+        sleepers.append(Sleeper(session: id, end: end, state: snapshot.bytes, life: life, restricted: restricted))
         sendSleepers(&desk)
     }
 

@@ -19,7 +19,7 @@ enum RedisFunction: String {
     /// For commands of which one frees memory.
     case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"
-    case archiveAppend = "archive_append"
+    case archiveAdd = "archive_add"
     case archivePage = "archive_page"
     case archiveErase = "archive_erase"
     case archiveEraseUser = "archive_erase_user"

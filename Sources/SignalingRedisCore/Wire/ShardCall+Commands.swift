@@ -42,8 +42,9 @@ extension ShardCall {
             let (end, life) = (sleeper.end, sleeper.life.components.seconds)
             var command = RedisCommand(
                 .sleep, of: sleeper.session,
-                caller.arguments + [end.generation, end.number, end.id, String(max(1, life))], extraCount: 1)
+                caller.arguments + [end.generation, end.number, end.id, String(max(1, life))], extraCount: 2)
             command.add(sleeper.state)
+            command.add(String(max(0, sleeper.restricted.components.seconds)))
             return [command]
         case .forget(let follow, let generation, let number):
             return [RedisCommand(.forget, of: follow.session, [generation, String(number)])]

@@ -98,6 +98,8 @@ package struct Sleeper {
     let state: [UInt8]
     /// How long the log keeps it.
     let life: Duration
+    /// How long the log keeps it if its history becomes empty before.
+    let restricted: Duration
 }
 
 /// A snapshot on its way into the log.

@@ -19,8 +19,12 @@
 --                                  c:<run>: the counter of the run's last command
 --                                  z: there if the session sleeps; its keys then live as long as its history and its
 --                                  restrictions may
+--                                  u: then also when its restrictions have ended, in seconds since 1970
 --   sb:{S}:history         ZSET    the messages of its history, by seq
---   sb:{S}:kept            HASH    last, trimmed: seqs, and bytes: of the history
+--   sb:{S}:kept            HASH    last, trimmed: seqs, and bytes and project: of the history
+--   sb:histories           ZSET    <project> -> about what the histories of its sessions take
+--   sb:histories:<project> ZSET    <session> -> about what its history takes. Redis forgets a history by itself; its row
+--                                  here goes when it is found
 --   sb:revoked             HASH    <project> -> how often its revocations were changed
 --   sb:revoked:<project>   HASH    the subject of a revocation -> its number, of which the greatest counts
 --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
@@ -211,7 +215,7 @@ local function append(keys, args)
     if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
     local last_text = integer(last)
     redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
-    if stored[6] then redis.call('HDEL', meta, 'z') end
+    if stored[6] then redis.call('HDEL', meta, 'z', 'u') end
     if first == 1 or stored[6] or n % 64 < n - first + 1 then keep_alive(base) end
     publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
     return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
@@ -295,7 +299,7 @@ local function forget(keys, args)
     return { 'ok' }
 end
 
--- run, link, generation, n, id, seconds that the keys live, snapshot
+-- run, link, generation, n, id, seconds that the keys live, snapshot, seconds until its restrictions have ended
 --
 -- Nobody is left, and the session has a history: its last state stays in the place of its commands.
 local function sleep(keys, args)
@@ -308,6 +312,7 @@ local function sleep(keys, args)
     if stored[4] ~= redis_run() then return { 'unvouched' } end
     redis.call('SET', base .. ':snap', args[7], 'EX', args[6])
     redis.call('HSET', meta, 's', args[4], 'si', args[5], 'z', '1')
+    if args[8] then redis.call('HSET', meta, 'u', integer(redis.call('TIME')[1] + args[8])) end
     redis.call('HDEL', meta, 'tn', 'ta')
     redis.call('EXPIRE', meta, args[6])
     redis.call('DEL', base .. ':log')
@@ -450,16 +455,38 @@ end
 -- The history of a session (HIS-1 to HIS-9). A message is one member of a set, sorted by seq:
 -- <seq> <ms since 1970> <bytes of the head> <1 if erased, else 0>\n<head><content>
 local function archive(base)
-    local stored = redis.call('HMGET', base .. ':kept', 'last', 'trimmed', 'bytes')
+    local stored = redis.call('HMGET', base .. ':kept', 'last', 'trimmed', 'bytes', 'project')
     return {
-        set = base .. ':history', meta = base .. ':kept', known = stored[1],
+        base = base, set = base .. ':history', meta = base .. ':kept', known = stored[1], project = stored[4],
         last = tonumber(stored[1] or 0), trimmed = tonumber(stored[2] or 0), bytes = tonumber(stored[3] or 0),
     }
+end
+
+-- What a history takes beside its messages, with the state in which its session sleeps, and what a message takes beside
+-- its bytes: measured.
+local HISTORY_COST, MESSAGE_COST = 2500, 160
+
+local function cost(kept)
+    local count = redis.call('ZCARD', kept.set)
+    return count == 0 and 0 or HISTORY_COST + count * MESSAGE_COST + kept.bytes
+end
+
+local function note_cost(project, session, size)
+    local key = 'sb:histories:' .. project
+    local before = tonumber(redis.call('ZSCORE', key, session) or 0)
+    if size == before then return end
+    if size > 0 then redis.call('ZADD', key, integer(size), session) else redis.call('ZREM', key, session) end
+    if redis.call('EXISTS', key) == 1 then
+        redis.call('ZINCRBY', 'sb:histories', integer(size - before), project)
+    else
+        redis.call('ZREM', 'sb:histories', project)
+    end
 end
 
 local function save(kept)
     redis.call('HSET', kept.meta, 'last', integer(kept.last), 'trimmed', integer(kept.trimmed),
         'bytes', integer(kept.bytes))
+    if kept.project then note_cost(kept.project, name_in(kept.base), cost(kept)) end
 end
 
 local function read_message(value)
@@ -490,12 +517,113 @@ end
 -- The time of messages that are too old.
 local function cutoff(age) return clock() / 1000 - tonumber(age) end
 
--- age in ms, messages, bytes, seconds that the keys live, then pairs of seqs and messages
+-- Histories grow no further when Redis uses this part of maxmemory: the rest is for joins and signals.
+local HISTORY_LIMIT = 0.7
+-- Histories always have this part of maxmemory. Messages that find no room wait in the states of their sessions, which
+-- take more memory then.
+local HISTORY_FLOOR = 0.1
+-- Redis does nothing else while a call trims.
+local TRIMMED_COUNT, TRIMMED_SESSIONS = 2048, 256
+
+local memory_time, used_memory, max_memory
+
+-- What Redis uses, as of the last tenth of a second: to ask takes some time.
+local function read_memory()
+    local time = redis.call('TIME')
+    local now = time[1] * 10 + math.floor(time[2] / 100000)
+    if now == memory_time then return end
+    local info = redis.call('INFO', 'memory')
+    memory_time = now
+    used_memory = tonumber(string.match(info, '\nused_memory:(%d+)'))
+    max_memory = tonumber(string.match(info, '\nmaxmemory:(%d+)'))
+end
+
+-- Forgets an empty history, unless somebody is in its session. A session that sleeps for nothing else ends with it.
+local function end_sleep(base)
+    local stored = redis.call('HMGET', base .. ':meta', 'g', 'z', 'u')
+    if stored[1] and not stored[2] then return end
+    redis.call('DEL', base .. ':kept')
+    if not stored[3] then return end
+    local life = math.max(1, stored[3] - redis.call('TIME')[1])
+    if life < redis.call('TTL', base .. ':meta') then
+        redis.call('EXPIRE', base .. ':meta', integer(life))
+        redis.call('EXPIRE', base .. ':snap', integer(life))
+    end
+end
+
+-- Removes the oldest messages of the largest history of a project, but not many. Returns their number.
+local function trim_largest(project, limit)
+    local session = redis.call('ZREVRANGE', 'sb:histories:' .. project, '0', '0')[1]
+    if not session then
+        redis.call('ZREM', 'sb:histories', project)
+        return 0
+    end
+    local count = 0
+    local is_sound = pcall(function()
+        local kept = archive('sb:{' .. session .. '}')
+        trim(kept, function()
+            count = count + 1
+            return count <= limit
+        end)
+        count = math.min(count, limit)
+        kept.project = project
+        if kept.known then save(kept) end
+        if cost(kept) == 0 then
+            note_cost(project, session, 0)
+            end_sleep(kept.base)
+        end
+    end)
+    -- Another program has changed its keys. Those of the others still count.
+    if not is_sound then note_cost(project, session, 0) end
+    return count
+end
+
+-- Makes room for messages of so many bytes if Redis has none (HIS-2): the project that has the most loses the oldest
+-- messages of its largest sessions. Returns their number; nil if there is more to trim first.
+local function make_room(size)
+    read_memory()
+    if max_memory == 0 then return 0 end
+    local excess, trimmed = used_memory + size - max_memory * HISTORY_LIMIT, 0
+    -- Faster than the messages come, so that it ends.
+    excess = math.min(excess, 2 * size + 65536)
+    for _ = 1, TRIMMED_SESSIONS do
+        local largest = redis.call('ZREVRANGE', 'sb:histories', '0', '0', 'WITHSCORES')
+        local floor = max_memory * HISTORY_FLOOR / redis.call('ZCARD', 'sb:histories')
+        if excess <= 0 or not largest[1] or tonumber(largest[2]) + size <= floor then
+            used_memory = used_memory + size
+            return trimmed
+        end
+        if trimmed >= TRIMMED_COUNT then break end
+        trimmed = trimmed + trim_largest(largest[1], 32)
+        local freed = largest[2] - (redis.call('ZSCORE', 'sb:histories', largest[1]) or 0)
+        excess, used_memory = excess - freed, used_memory - freed
+    end
+    if used_memory + size >= max_memory then return nil end
+    used_memory = used_memory + size
+    return trimmed
+end
+
+-- Looks whether two histories are still there.
+local function find_forgotten()
+    local project = redis.call('ZRANDMEMBER', 'sb:histories')
+    if not project then return end
+    for _, session in ipairs(redis.call('ZRANDMEMBER', 'sb:histories:' .. project, '2')) do
+        if redis.call('EXISTS', 'sb:{' .. session .. '}:history') == 0 then note_cost(project, session, 0) end
+    end
+end
+
+-- age in ms, messages, bytes, seconds that the keys live, project, then pairs of seqs and messages
 --
 -- A message that is there, erased or trimmed stays so: a node that was frozen may come late with what it had.
-local function archive_append(keys, args)
+local function archive_add(keys, args)
+    local size = 0
+    for i = 7, #args, 2 do size = size + #args[i] + MESSAGE_COST end
+    local trimmed = make_room(size)
+    if not trimmed then return redis.error_reply('OOM the histories take too much') end
+    find_forgotten()
     local kept = archive(keys[1])
-    for i = 5, #args, 2 do
+    kept.project = args[5]
+    for i = 6, #args, 2 do
         local seq = tonumber(args[i])
         if seq > kept.trimmed and redis.call('ZCOUNT', kept.set, args[i], args[i]) == 0 then
             redis.call('ZADD', kept.set, args[i], args[i + 1])
@@ -507,10 +635,11 @@ local function archive_append(keys, args)
     trim(kept, function(message, count)
         return count > tonumber(args[2]) or kept.bytes > tonumber(args[3]) or tonumber(message.time) < oldest
     end)
+    redis.call('HSET', kept.meta, 'project', kept.project)
     save(kept)
     redis.call('EXPIRE', kept.set, args[4])
     redis.call('EXPIRE', kept.meta, args[4])
-    return { 'stored', redis_run() }
+    return { 'stored', redis_run(), '', trimmed }
 end
 
 -- age in ms; newest, before or after; seq; the most messages and bytes
@@ -646,7 +775,8 @@ register('repair', repair, { 'allow-oom' })
 register('restore', restore, { 'allow-oom' })
 register('declare_lost', declare_lost, { 'allow-oom' })
 register('goodbye', goodbye, { 'allow-oom' })
-register('archive_append', archive_append, {})
+-- It looks for room itself.
+register('archive_add', archive_add, { 'allow-oom' })
 register('archive_page', archive_page, { 'allow-oom' })
 register('archive_erase', archive_erase, { 'allow-oom' })
 register('archive_erase_user', archive_erase_user, { 'allow-oom' })

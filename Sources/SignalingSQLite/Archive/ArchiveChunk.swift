@@ -15,6 +15,7 @@ struct ArchiveChunk {
     /// What SQLite keeps of a large row in the page of the table, for pages of 4,096 bytes
     /// (https://www.sqlite.org/fileformat2.html, "B-tree Pages").
     private static let prefixByteCount = 489
+    static let pageByteCount = 4_096
     /// What an overflow page holds.
     private static let overflowByteCount = 4_092
     /// Numbers before the blob, which count for the row's size: 7 bytes of types and at most 24 of values.
@@ -23,6 +24,25 @@ struct ArchiveChunk {
     /// few bytes.
     private static let fullByteCount = 2 * overflowByteCount - columnByteCount - 4
     private static let numbersByteCount = 24
+    /// What the row of a chunk takes in the pages of the table, and what the row of a session takes: measured, with pages
+    /// that are not full.
+    private static let (chunkRowByteCount, sessionRowByteCount) = (600, 120)
+
+    /// About what a session takes on the disk: exact if its messages have one size.
+    static func storedByteCount(ofMessages count: Int, byteCount: Int) -> Int {
+        guard count > 0 else { return sessionRowByteCount }
+        let size = max(1, byteCount / count)
+        let fullCount = max(1, fullByteCount / size)
+        func stored(_ count: Int) -> Int {
+            count == 0 ? 0 : overflowPageCount(count * size) * pageByteCount + chunkRowByteCount
+        }
+        return sessionRowByteCount + count / fullCount * stored(fullCount) + stored(count % fullCount)
+    }
+
+    /// The overflow pages of a chunk with so many bytes of messages.
+    private static func overflowPageCount(_ byteCount: Int) -> Int {
+        (byteCount + 4 + columnByteCount + overflowByteCount - 1) / overflowByteCount
+    }
 
     init(_ messages: [ArchivedMessage]) { self.messages = messages }
 
@@ -52,8 +72,7 @@ struct ArchiveChunk {
     func encoded() -> [UInt8] {
         var used = 0
         for message in messages { used += Self.encodedByteCount(of: message) }
-        let needed = used + 4 + Self.columnByteCount
-        let pages = (needed + Self.overflowByteCount - 1) / Self.overflowByteCount
+        let pages = Self.overflowPageCount(used)
         let byteCount = pages * Self.overflowByteCount + Self.prefixByteCount - Self.columnByteCount
         var bytes = [UInt8](repeating: 0, count: Self.prefixByteCount)
         bytes.reserveCapacity(byteCount)

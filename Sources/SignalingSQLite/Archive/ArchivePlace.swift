@@ -17,6 +17,7 @@ struct ArchivePlace: Sendable {
     let durability: Durability
     /// The date at opening: no sweep was later if none is known.
     let wallTime: WallTime?
+    let projectOf: @Sendable (SessionID) -> APIKey?
     let logger: Logger
     let tuning: ArchiveTuning
 
@@ -55,7 +56,7 @@ struct ArchivePlace: Sendable {
             second.setKeepsLogOnClose(true)
             third.setKeepsLogOnClose(true)
             third.lockTimeoutMilliseconds = 1_000
-            let store = try ArchiveStore(database, bounds: bounds, tail: tail)
+            let store = try ArchiveStore(database, bounds: bounds, tail: tail, projectOf: projectOf)
             let reader = try ArchiveReader(third)
             database.injectedFault = tuning.injectedFault
             // 4 MiB and 64 MiB, as in the command log.

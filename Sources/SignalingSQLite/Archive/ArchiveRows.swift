@@ -9,7 +9,11 @@ struct ArchivedSession {
     var trimmed: Int64
     var oldest: Int64
     var count: Int
+    /// By ``ArchivedMessage/byteCount``.
     var byteCount: Int
+
+    /// About what the session takes on the disk.
+    var storedByteCount: Int { ArchiveChunk.storedByteCount(ofMessages: count, byteCount: byteCount) }
 
     fileprivate var checksum: Int64 {
         var checksum = RowChecksum()
@@ -24,14 +28,12 @@ final class ArchiveSessions {
     private static let columns = "id, key, last, trimmed, oldest, count, bytes, checksum"
     private let find: Statement
     private let list: Statement
-    private let largest: Statement
     private let replace: Statement
     private let remove: Statement
 
     init(_ database: Database) throws(DatabaseError) {
         find = try Statement("SELECT \(Self.columns) FROM session WHERE id = ?", in: database)
         list = try Statement("SELECT \(Self.columns) FROM session WHERE id > ? ORDER BY id LIMIT ?", in: database)
-        largest = try Statement("SELECT \(Self.columns) FROM session ORDER BY bytes DESC LIMIT ?", in: database)
         replace = try Statement("REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", in: database)
         remove = try Statement("DELETE FROM session WHERE id = ?", in: database)
     }
@@ -56,12 +58,6 @@ final class ArchiveSessions {
             rows = try Self.rows(of: list)
         }
         return rows
-    }
-
-    /// The sessions with the most bytes, the largest first. Reads the rows of all sessions.
-    func largestRows(limit: Int) throws(DatabaseError) -> [ArchivedSession] {
-        largest.bind(Int64(limit), at: 1)
-        return try Self.rows(of: largest)
     }
 
     func write(_ row: ArchivedSession) throws(DatabaseError) {

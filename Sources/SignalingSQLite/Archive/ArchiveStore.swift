@@ -32,18 +32,31 @@ final class ArchiveStore {
     let database: Database
     let sessions: ArchiveSessions
     private(set) var totals: ArchiveTotals
+    /// The bytes of the pages that the file uses. A page that becomes free is used again.
+    private(set) var usedByteCount: Int
     private(set) var bounds: HistoryBounds
+    /// Reads the project of a session.
+    let projectOf: (SessionID) -> APIKey?
     let chunks: ArchiveChunks
     private let tail: TailMark?
     private let begin: Statement
     private let commit: Statement
     private let writeTotals: Statement
+    private let pages: Pages
 
-    /// - Parameter tail: is told of the last transaction, if there is one.
-    init(_ database: Database, bounds: HistoryBounds, tail: TailMark? = nil) throws(DatabaseError) {
+    /// - Parameters:
+    ///   - tail: is told of the last transaction, if there is one.
+    ///   - projectOf: reads the project of a session.
+    init(
+        _ database: Database, bounds: HistoryBounds, tail: TailMark? = nil,
+        projectOf: @escaping (SessionID) -> APIKey? = { _ in nil }
+    ) throws(DatabaseError) {
         self.database = database
         self.tail = tail
         self.bounds = bounds
+        self.projectOf = projectOf
+        pages = try Pages(database)
+        usedByteCount = try pages.usedByteCount()
         totals = try ArchiveTotals.read(from: database)
         sessions = try ArchiveSessions(database)
         chunks = try ArchiveChunks(database)
@@ -54,7 +67,7 @@ final class ArchiveStore {
 
     /// Executes a body in one transaction. When it throws, nothing has changed.
     func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
-        let before = (totals, bounds)
+        let before = (totals, bounds, usedByteCount)
         do throws(DatabaseError) {
             try begin.run()
             try body()
@@ -63,11 +76,12 @@ final class ArchiveStore {
                 totals.lastKey += 1
                 try totals.write(writeTotals)
             }
+            usedByteCount = try pages.usedByteCount()
             try commit.run()
             tail?.write(totals.lastKey)
         } catch {
             database.rollBack()
-            (totals, bounds) = before
+            (totals, bounds, usedByteCount) = before
             throw error
         }
     }
@@ -167,6 +181,10 @@ final class ArchiveStore {
         try sessions.write(row)
     }
 
+    func project(of row: ArchivedSession) -> APIKey? {
+        projectOf(SessionID(rawValue: String(decoding: row.id, as: UTF8.self)))
+    }
+
     /// Forgets a session without messages.
     func forget(_ row: ArchivedSession) throws(DatabaseError) {
         try sessions.delete(row)
@@ -209,5 +227,25 @@ final class ArchiveStore {
             found = $0; return false
         }
         return found
+    }
+}
+
+/// Counts the pages of a database.
+private struct Pages {
+    private let all: Statement
+    private let free: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        all = try Statement("PRAGMA page_count", in: database)
+        free = try Statement("PRAGMA freelist_count", in: database)
+    }
+
+    func usedByteCount() throws(DatabaseError) -> Int {
+        defer {
+            all.reset()
+            free.reset()
+        }
+        guard try all.step(), try free.step() else { return 0 }
+        return Int(all.integer(0) - free.integer(0)) * ArchiveChunk.pageByteCount
     }
 }

@@ -7,15 +7,21 @@ struct ArchiveSweep {
     private enum Phase {
         /// Looks at each session, in the order of their names.
         case sessions(after: [UInt8])
-        /// Trims the sessions with the most bytes to this size.
-        case largest([[UInt8]], level: Int)
+        /// Adds up what each project has, which changes meanwhile.
+        case shares(after: [UInt8], ArchiveShares)
+        /// Looks for the largest sessions of the projects that have too much.
+        case largest(after: [UInt8], LargestSessions)
+        /// Trims these sessions, from this index on, until the projects have lost what they have too much.
+        case trimming([LargestSessions.Trimmed], from: Int, excesses: [APIKey?: Int])
         case done
     }
 
     /// The sessions that a step looks at.
     private static let sessionCount = 256
-    /// The sessions that are chosen to be trimmed at once, since choosing reads the rows of all.
-    private static let chosenCount = 1_024
+    /// The sessions that a step only reads.
+    private static let readCount = 1_024
+    /// What a step trims until it ends.
+    private static let trimmedByteCount = 512 << 10
 
     private let oldest: Int64
     private var phase = Phase.sessions(after: [])
@@ -26,7 +32,7 @@ struct ArchiveSweep {
     /// Trims only what is over the common bound.
     private init() {
         oldest = .min
-        phase = .largest([], level: 0)
+        phase = .shares(after: [], ArchiveShares())
     }
 
     /// The sweep that cannot wait for the next minute: messages come so fast that the archive would be far larger then.
@@ -34,13 +40,13 @@ struct ArchiveSweep {
     /// - Parameter lastByteCount: what the last one of its kind has left. It may have found nothing to trim, after damage.
     static func due(_ store: ArchiveStore, lastByteCount: Int) -> ArchiveSweep? {
         let bound = store.bounds.totalByteCount
-        return store.totals.byteCount - max(bound, lastByteCount) > bound / 16 ? ArchiveSweep() : nil
+        return store.usedByteCount - max(bound, lastByteCount) > bound / 16 ? ArchiveSweep() : nil
     }
 
     var isDone: Bool {
         switch phase {
         case .done: true
-        case .sessions, .largest: false
+        case .sessions, .shares, .largest, .trimming: false
         }
     }
 
@@ -48,7 +54,10 @@ struct ArchiveSweep {
     mutating func step(_ store: ArchiveStore) throws(DatabaseError) {
         switch phase {
         case .sessions(let id): phase = try lookAtSessions(after: id, store)
-        case .largest(let chosen, let level): phase = try trim(chosen, to: level, store)
+        case .shares(let id, let shares): phase = try add(after: id, to: shares, store)
+        case .largest(let id, let largest): phase = try choose(after: id, largest, store)
+        case .trimming(let sessions, let index, let excesses):
+            phase = try trim(sessions, from: index, excesses, store)
         case .done: break
         }
     }
@@ -76,48 +85,60 @@ struct ArchiveSweep {
             }
             last = row.id
         }
-        return rows.count == Self.sessionCount ? .sessions(after: last) : try chooseLargest(store)
+        return rows.count == Self.sessionCount ? .sessions(after: last) : Self.next(store)
     }
 
-    private func chooseLargest(_ store: ArchiveStore) throws(DatabaseError) -> Phase {
-        let bound = store.bounds.totalByteCount
-        guard store.totals.byteCount > bound else { return .done }
-        let rows = try store.sessions.largestRows(limit: Self.chosenCount)
-        // A little more than needed, so that not every sweep begins here.
-        let excess = store.totals.byteCount - (bound - bound / 64)
-        let level = Self.level(
-            of: rows.map(\.byteCount), excess: excess, areAll: rows.count == store.totals.sessionCount)
-        let chosen = rows.filter { $0.byteCount > level }.map(\.id)
-        // The sums are wrong after damage, and nothing is left to trim.
-        return chosen.isEmpty ? .done : .largest(chosen, level: level)
+    private static func next(_ store: ArchiveStore) -> Phase {
+        store.usedByteCount > store.bounds.totalByteCount ? .shares(after: [], ArchiveShares()) : .done
     }
 
-    /// The size to which the largest sessions must be trimmed so that this excess goes: each loses what it has more than
-    /// the others.
-    ///
-    /// - Parameters:
-    ///   - sizes: the largest first.
-    ///   - areAll: whether there are no other sessions. Otherwise no session is trimmed far below the smallest of these.
-    static func level(of sizes: [Int], excess: Int, areAll: Bool) -> Int {
-        let floor = areAll ? 0 : (sizes.last ?? 0) / 10 * 9
-        var sum = 0
-        for (index, size) in sizes.enumerated() {
-            sum += size
-            let level = (sum - excess) / (index + 1)
-            let next = index + 1 < sizes.count ? sizes[index + 1] : 0
-            if level >= next { return max(level, floor) }
+    private func add(
+        after id: [UInt8], to shares: ArchiveShares, _ store: ArchiveStore
+    ) throws(DatabaseError) -> Phase {
+        let rows = try store.sessions.rows(after: id, limit: Self.readCount)
+        var shares = shares
+        for row in rows { shares.add(row.storedByteCount, of: store.project(of: row)) }
+        if rows.count == Self.readCount, let last = rows.last { return .shares(after: last.id, shares) }
+        let excesses = shares.excesses(used: store.usedByteCount, bound: store.bounds.totalByteCount)
+        // Without any the sums are wrong after damage, and nothing is left to trim.
+        return excesses.isEmpty ? .done : .largest(after: [], LargestSessions(excesses))
+    }
+
+    private func choose(
+        after id: [UInt8], _ largest: LargestSessions, _ store: ArchiveStore
+    ) throws(DatabaseError) -> Phase {
+        let rows = try store.sessions.rows(after: id, limit: Self.readCount)
+        var largest = largest
+        for row in rows where row.count > 0 {
+            largest.add(row, of: store.project(of: row))
         }
-        return floor
+        if rows.count == Self.readCount, let last = rows.last { return .largest(after: last.id, largest) }
+        let trimmed = largest.trimmed()
+        return trimmed.isEmpty ? .done : .trimming(trimmed, from: 0, excesses: largest.excesses)
     }
 
-    private func trim(_ chosen: [[UInt8]], to level: Int, _ store: ArchiveStore) throws(DatabaseError) -> Phase {
-        guard let id = chosen.first else { return try chooseLargest(store) }
-        var isUnfinished = false
-        if var row = try store.sessions.row(id) {
-            try store.change(&row) { (row) throws(DatabaseError) in
-                isUnfinished = try store.trim(&row) { row, _ in row.byteCount > level }
+    private func trim(
+        _ sessions: [LargestSessions.Trimmed], from start: Int, _ excesses: [APIKey?: Int], _ store: ArchiveStore
+    ) throws(DatabaseError) -> Phase {
+        let before = store.totals.byteCount
+        var (index, excesses) = (start, excesses)
+        while index < sessions.count, before - store.totals.byteCount < Self.trimmedByteCount,
+            index - start < Self.sessionCount
+        {
+            let (project, level) = (sessions[index].project, sessions[index].level)
+            var isUnfinished = false
+            // Small sessions lose more than down to the level, so not all of them are trimmed.
+            if let excess = excesses[project], excess > 0, var row = try store.sessions.row(sessions[index].id) {
+                let size = row.storedByteCount
+                defer { excesses[project] = excess - size + row.storedByteCount }
+                try store.change(&row) { (row) throws(DatabaseError) in
+                    isUnfinished = try store.trim(&row) { row, _ in row.storedByteCount > level }
+                }
             }
+            // The rest of this session is the next step.
+            if isUnfinished { break }
+            index += 1
         }
-        return .largest(isUnfinished ? chosen : Array(chosen.dropFirst()), level: level)
+        return index < sessions.count ? .trimming(sessions, from: index, excesses: excesses) : Self.next(store)
     }
 }

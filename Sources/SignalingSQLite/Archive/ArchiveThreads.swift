@@ -36,7 +36,7 @@ final class ArchiveWriter: @unchecked Sendable {
 
     private let queue = DispatchQueue(label: "signalbox.history")
     private let waiting = Mutex(Waiting())
-    private let shownTotals: Mutex<ArchiveTotals>
+    private let shownTotals: Mutex<(totals: ArchiveTotals, usedByteCount: Int)>
     private let place: ArchivePlace
     private let reading: ArchiveReading
     private let answers: ArchiveAnswers
@@ -60,7 +60,7 @@ final class ArchiveWriter: @unchecked Sendable {
         self.place = place
         self.reading = reading
         self.answers = answers
-        shownTotals = Mutex(opened.store.totals)
+        shownTotals = Mutex((opened.store.totals, opened.store.usedByteCount))
         writeAheadLog = place.files.logIdentity
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak self] in self?.checkFiles() }
@@ -73,7 +73,9 @@ final class ArchiveWriter: @unchecked Sendable {
 
     deinit { timer.cancel() }
 
-    var totals: ArchiveTotals { shownTotals.withLock { $0 } }
+    var totals: ArchiveTotals { shownTotals.withLock { $0.totals } }
+    /// The bytes of the pages that the file uses.
+    var usedByteCount: Int { shownTotals.withLock { $0.usedByteCount } }
     /// Whether work waits or is under way.
     var isBusy: Bool { waiting.withLock { $0.isScheduled } }
 
@@ -186,7 +188,7 @@ final class ArchiveWriter: @unchecked Sendable {
                 if let number {
                     answers.give([(number, result.map { .forgotten(next.forgotten) })])
                 } else {
-                    lastByteCount = totals.byteCount
+                    lastByteCount = usedByteCount
                 }
             })
         return isStalled ? .stalled : .wrote
@@ -273,8 +275,8 @@ final class ArchiveWriter: @unchecked Sendable {
                 hasBegunAnew = true
                 continue
             }
-            let totals = store.totals
-            shownTotals.withLock { $0 = totals }
+            let shown = (store.totals, store.usedByteCount)
+            shownTotals.withLock { $0 = shown }
             noteStall(nil)
             answer(.success(()))
             // Afterwards: what is committed is not repeated, whatever becomes of a checkpoint.

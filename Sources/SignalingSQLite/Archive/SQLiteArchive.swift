@@ -23,26 +23,28 @@ public final class SQLiteArchive: MessageArchive {
     /// - Parameters:
     ///   - folder: exists, is private, and is locked by this process.
     ///   - wallTime: the date.
+    ///   - projectOf: reads the project of a session. Called on another thread.
     ///   - post: executes work on the loop, after the calls that run. Called on other threads.
     /// - Throws: ``CommandLogFault`` `.unusable` when the folder or the files cannot be used.
     public convenience init(
         folder: String, bounds: HistoryBounds, durability: Durability = .process, wallTime: WallTime? = nil,
-        logger: Logger,
+        projectOf: @escaping @Sendable (SessionID) -> APIKey? = { _ in nil }, logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(CommandLogFault) {
         try self.init(
-            folder: folder, bounds: bounds, durability: durability, wallTime: wallTime, logger: logger, post: post,
-            tuning: ArchiveTuning())
+            folder: folder, bounds: bounds, durability: durability, wallTime: wallTime, projectOf: projectOf,
+            logger: logger, post: post, tuning: ArchiveTuning())
     }
 
     init(
         folder: String, bounds: HistoryBounds, durability: Durability = .process, wallTime: WallTime? = nil,
-        logger: Logger,
+        projectOf: @escaping @Sendable (SessionID) -> APIKey? = { _ in nil }, logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, tuning: ArchiveTuning
     ) throws(CommandLogFault) {
         let files = try DatabaseFiles(folder: folder, name: DatabaseFiles.archive)
         let place = ArchivePlace(
-            files: files, durability: durability, wallTime: wallTime, logger: logger, tuning: tuning)
+            files: files, durability: durability, wallTime: wallTime, projectOf: projectOf, logger: logger,
+            tuning: tuning)
         let (opened, reader) = try place.open(bounds: bounds)
         let mark = opened.tail.content
         lastSweep = mark.sweptAt > 0 ? WallTime(milliseconds: mark.sweptAt) : nil
@@ -102,7 +104,9 @@ public final class SQLiteArchive: MessageArchive {
     }
 
     public var isEmpty: Bool { writer.totals.sessionCount == 0 && !writer.isBusy }
-    public var byteCount: Int { writer.totals.byteCount }
+    public var byteCount: Int { writer.usedByteCount }
+    /// What the messages count for the bounds of their sessions.
+    var messageByteCount: Int { writer.totals.byteCount }
     public var messageCount: Int { writer.totals.messageCount }
 
     public func append(

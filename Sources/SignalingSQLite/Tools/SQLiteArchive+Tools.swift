@@ -18,7 +18,7 @@ extension SQLiteArchive {
     public struct Summary: Sendable, Equatable {
         public var sessionCount = 0
         public var messageCount = 0
-        /// What the messages count for the bounds.
+        /// What the messages count for the bounds of their sessions.
         public var byteCount = 0
     }
 

@@ -106,7 +106,12 @@ public enum MetricsTable {
     static let historyMessages = MetricDeclaration(
         .gauge, "history_messages", "Messages in the histories of all sessions. Not with redis.")
     static let historyBytes = MetricDeclaration(
-        .gauge, "history_size_bytes", "What these messages count for the bounds of the history. Not with redis.")
+        .gauge, "history_size_bytes",
+        "What the histories take on the disk or in memory, which historyTotalBytes bounds. Not with redis.")
+    static let historyTrimmed = MetricDeclaration(
+        .counter, "history_trimmed_total",
+        "Old messages that Redis has removed because it uses 70 % of its maxmemory, to have room for messages of this "
+            + "server. Only with redis.")
     static let sleepers = MetricDeclaration(
         .gauge, "sessions_asleep", "Sessions that nobody is in, with a history or a restriction. Not with redis.")
     static let historyReads = MetricDeclaration(
@@ -133,7 +138,8 @@ public enum MetricsTable {
         longestTurn, requests,
         requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
         nodes, logInFlight,
-        logAppend, logSize, snapshotDuration, historyHealthy, historyMessages, historyBytes, sleepers, historyReads,
+        logAppend, logSize, snapshotDuration, historyHealthy, historyMessages, historyBytes, historyTrimmed,
+        sleepers, historyReads,
         residentMemory,
         openDescriptors, maxDescriptors, processorTime, startTime,
     ]

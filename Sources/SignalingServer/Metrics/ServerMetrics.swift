@@ -228,6 +228,7 @@ final class ServerMetrics {
             sink.gauge(MetricsTable.historyBytes, Double(archive.byteCount))
             sink.gauge(MetricsTable.sleepers, Double(sleeperCount()))
         }
+        if let shared = archive as? RedisArchive { sink.counter(MetricsTable.historyTrimmed, shared.trimmedCount) }
         let reads = sources.hub.history.counts
         for (outcome, count) in [("read", reads.read), ("shared", reads.shared), ("failed", reads.failed)] {
             sink.counter(MetricsTable.historyReads, [outcome], count)

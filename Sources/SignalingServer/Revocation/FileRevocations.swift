@@ -4,7 +4,8 @@ import SignalingTokens
 
 /// Keeps revocations in a file of the state folder. A change takes effect and is answered when the file is on the disk.
 ///
-/// Another thread writes the whole file. What arrives meanwhile waits, and then is written together.
+/// Another thread writes: a line with what has changed, and the whole file when these lines have become many. So a change
+/// costs the same, however much is revoked. What arrives meanwhile waits, and then is written together.
 final class FileRevocations: RevocationStore {
     private(set) var revocations: [APIKey: Revocations]
     var onChange: (() -> Void)?
@@ -15,8 +16,10 @@ final class FileRevocations: RevocationStore {
         let answer: (Result<RevocationOutcome, RevocationFault>) -> Void
     }
 
-    /// Writes bytes on another thread, and calls back on the loop.
-    typealias Write = (_ file: RevocationFile, _ done: @escaping (FileFault?) -> Void) -> Void
+    /// Writes on another thread, and calls back on the loop. Appends the steps, or replaces the whole file without any.
+    typealias Write = (
+        _ file: RevocationFile, _ steps: [RevocationFile.Step]?, _ done: @escaping (FileFault?) -> Void
+    ) -> Void
 
     /// Says on another thread whether the file is the one that was written last, and calls back on the loop.
     typealias Check = (_ done: @escaping (Bool) -> Void) -> Void
@@ -27,12 +30,17 @@ final class FileRevocations: RevocationStore {
     private var waiting: [Waiting] = []
     private var isWriting = false
     private var isClosed = false
+    /// The changes that follow the whole in the file; `nil` if there is no file, or nothing can follow.
+    private var changeCount: Int?
+    /// So many changes may follow the whole, or as many as there are revocations.
+    private static let changeLimit = 1_024
 
-    /// - Parameter kept: what the last process has left.
+    /// - Parameter kept: what the last process has left; `nil` without a file.
     init(
-        _ kept: [APIKey: Revocations], logger: Logger, check: @escaping Check = { $0(true) }, write: @escaping Write
+        _ kept: RevocationFile?, logger: Logger, check: @escaping Check = { $0(true) }, write: @escaping Write
     ) {
-        revocations = kept
+        revocations = kept?.revocations ?? [:]
+        changeCount = kept?.changeCount
         self.logger = logger
         self.check = check
         self.write = write
@@ -48,9 +56,10 @@ final class FileRevocations: RevocationStore {
                 isWriting = false
                 return writeNext()
             }
-            write(RevocationFile(revocations: revocations)) { [weak self] fault in
+            write(RevocationFile(revocations: revocations), nil) { [weak self] fault in
                 guard let self else { return }
                 isWriting = false
+                changeCount = fault == nil ? 0 : nil
                 let reason = fault.map { ", and cannot be written: \($0.reason)" } ?? "; it is written again"
                 logger.error("the file with the revocations was removed or replaced\(reason)")
                 writeNext()
@@ -79,15 +88,27 @@ final class FileRevocations: RevocationStore {
         let batch = waiting
         waiting = []
         var changed = revocations
-        let outcomes = batch.map { changed.carryOut($0.change, of: $0.project) }
-        if changed == revocations {
+        var steps: [RevocationFile.Step] = []
+        let outcomes = batch.map { waiting in
+            let isNew = changed.isNew(waiting.change, in: waiting.project)
+            let outcome = changed.carryOut(waiting.change, of: waiting.project)
+            if isNew, outcome != .full {
+                steps.append(RevocationFile.Step(project: waiting.project, change: waiting.change))
+            }
+            return outcome
+        }
+        if steps.isEmpty {
             for (waiting, outcome) in zip(batch, outcomes) { waiting.answer(.success(outcome)) }
             return
         }
         isWriting = true
-        write(RevocationFile(revocations: changed)) { [weak self] fault in
+        let limit = max(Self.changeLimit, changed.values.reduce(0) { $0 + $1.count })
+        let count = changeCount.map { $0 + steps.count }.flatMap { $0 <= limit ? $0 : nil }
+        write(RevocationFile(revocations: changed), count == nil ? nil : steps) { [weak self] fault in
             guard let self else { return }
             isWriting = false
+            // After a failure the file may have a part of a line.
+            changeCount = fault == nil ? count ?? 0 : nil
             if let fault {
                 logger.error("the revocations cannot be written: \(fault.reason)")
                 for waiting in batch { waiting.answer(.failure(.notKept)) }
@@ -97,6 +118,15 @@ final class FileRevocations: RevocationStore {
                 for (waiting, outcome) in zip(batch, outcomes) { waiting.answer(.success(outcome)) }
             }
             writeNext()
+        }
+    }
+}
+
+extension [APIKey: Revocations] {
+    fileprivate func isNew(_ change: RevocationChange, in project: APIKey) -> Bool {
+        switch change {
+        case .add(let revocation): self[project]?.covers(revocation) != true
+        case .remove(let subject): self[project]?.contains(subject) == true
         }
     }
 }

@@ -19,7 +19,7 @@ protocol RevocationStore: AnyObject {
 }
 
 /// A change of what a project has revoked.
-enum RevocationChange {
+enum RevocationChange: Sendable, Equatable {
     case add(Revocation)
     case remove(Revocation.Subject)
 }

@@ -164,8 +164,9 @@ public struct SettingsTable: Sendable {
         "historyTotalBytes", 65_536...(1 << 50),
         default:
             "\(Self.historyBounds.totalByteCount); without a state folder \(HistoryBounds.inMemory.totalByteCount)",
-        "How many bytes of messages the server keeps for all sessions. Over it, the session with the most bytes loses "
-            + "its oldest. Not with redis, whose maxmemory is the bound.")
+        "How many bytes the histories of all sessions may take on the disk, or in memory. Over it, the project that has "
+            + "the most loses the oldest messages of its largest sessions. Not with redis, whose maxmemory is the bound."
+    )
     public let redis = Setting<String>(
         "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
         "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "

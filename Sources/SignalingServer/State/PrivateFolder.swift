@@ -49,10 +49,12 @@ final class PrivateFolder: Sendable {
 
     /// Opens a file that only the server can have written; nil when it does not exist.
     ///
-    /// - Parameter forbidden: permissions that the file must not have.
-    func open(_ name: String, forbidden: Int) throws(FileFault) -> PrivateFile? {
+    /// - Parameters:
+    ///   - forbidden: permissions that the file must not have.
+    ///   - mode: to read it, or to append to it.
+    func open(_ name: String, forbidden: Int, mode: Int32 = O_RDONLY) throws(FileFault) -> PrivateFile? {
         // Without O_NONBLOCK, opening a pipe of this name would block forever.
-        let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let file = openat(folder, name, mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw FileFault(errno)
@@ -90,6 +92,22 @@ final class PrivateFolder: Sendable {
             }
         } catch {
             unlinkat(folder, draft, 0)
+            throw error
+        }
+    }
+
+    /// Appends bytes to a file, and waits until the disk has them. After a failure the file is as long as before, unless
+    /// that fails, too.
+    ///
+    /// - Parameter byteCount: of the file.
+    func append(_ bytes: [UInt8], to name: String, byteCount: UInt64) throws(FileFault) {
+        guard let file = try open(name, forbidden: 0o022, mode: O_WRONLY | O_APPEND) else { throw FileFault(ENOENT) }
+        defer { file.close() }
+        do throws(FileFault) {
+            try file.write(bytes)
+            guard fsync(file.descriptor) == 0 else { throw FileFault(errno) }
+        } catch {
+            ftruncate(file.descriptor, off_t(byteCount))
             throw error
         }
     }

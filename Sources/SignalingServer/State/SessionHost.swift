@@ -29,7 +29,7 @@ struct SessionHost {
 
     /// Sessions in memory, which end with the process.
     static func inMemory(_ configuration: ServerConfiguration, loop: LoopThread) -> SessionHost {
-        let archive = MemoryArchive(bounds: configuration.historyBounds)
+        let archive = MemoryArchive(bounds: configuration.historyBounds, projectOf: project)
         let (start, date) = (loop.now, WallTime.current)
         let engine = MemoryEngine(
             bounds: configuration.sessionBounds, history: configuration.history, archive: archive,
@@ -72,7 +72,7 @@ struct SessionHost {
         do throws(CommandLogFault) {
             let archive = try SQLiteArchive(
                 folder: folder, bounds: configuration.historyBounds, durability: configuration.durability,
-                wallTime: .current, logger: logger, post: { [loop] in loop.post($0) })
+                wallTime: .current, projectOf: project, logger: logger, post: { [loop] in loop.post($0) })
             let (log, kept) = try SQLiteCommandLog.open(
                 folder: folder, durability: configuration.durability,
                 overwritesDeleted: !configuration.history.keepsNothing, now: { [loop] in loop.now }, wallTime: .current,
@@ -169,7 +169,7 @@ struct SessionHost {
     /// sessions carry the messages meanwhile, and every server on the same disk or Redis would have the same one.
     var historyFault: String? { archive.fault.map(\.code.description) }
 
-    private static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.apiKey(of: session) }
+    static func project(of session: SessionID) -> APIKey? { try? SessionIDCodec.apiKey(of: session) }
 
     private static func makeEpochs() -> () -> Epoch {
         var randomness = BufferedRandomness()

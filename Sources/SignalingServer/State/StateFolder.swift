@@ -59,10 +59,11 @@ final class StateFolder: Sendable {
 
     /// What the projects have revoked in earlier runs (REST-8).
     ///
+    /// - Returns: `nil` without a file.
     /// - Throws: for a file that cannot be read, which stays: without it, revoked tokens would be valid again.
-    func revocations() throws(StateFolderError) -> [APIKey: Revocations] {
+    func revocations() throws(StateFolderError) -> RevocationFile? {
         do throws(FileFault) {
-            guard let file = try files.open(Self.revocationsFile, forbidden: 0o022) else { return [:] }
+            guard let file = try files.open(Self.revocationsFile, forbidden: 0o022) else { return nil }
             defer { file.close() }
             var bytes: [UInt8] = []
             while true {
@@ -71,7 +72,7 @@ final class StateFolder: Sendable {
                 bytes += piece
             }
             noteRevocations()
-            return try RevocationFile(bytes).revocations
+            return try RevocationFile(bytes)
         } catch {
             throw StateFolderError(
                 "cannot use \(path)/\(Self.revocationsFile): \(error.reason). Put it back from a backup; without it, the "
@@ -79,8 +80,17 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// Replaces the file with revocations, completely or not at all. Call it on any thread, and not on two at a time.
-    func write(_ file: RevocationFile) throws(FileFault) {
+    /// Replaces the file with revocations, completely or not at all, or appends a line to it. Call it on any thread, and
+    /// not on two at a time.
+    ///
+    /// - Parameter steps: what has changed since the last call; `nil` to replace the file.
+    func write(_ file: RevocationFile, appending steps: [RevocationFile.Step]? = nil) throws(FileFault) {
+        // Another file of its name lacks what was written before.
+        if let steps, let mark = keptFile.withLock({ $0 }), hasRevocations {
+            let line = RevocationFile.line(steps)
+            try files.append(line, to: Self.revocationsFile, byteCount: mark.size)
+            return noteRevocations()
+        }
         let bytes = file.bytes
         try files.replace(Self.revocationsFile) { file throws(FileFault) in try file.write(bytes) }
         noteRevocations()
@@ -108,7 +118,8 @@ final class StateFolder: Sendable {
 
 /// The names of files in a state folder that tools need.
 public enum StateFiles {
-    /// What the projects have revoked. The server replaces it as a whole, so a copy of it is complete.
+    /// What the projects have revoked. The server replaces it as a whole, or appends a line to it, so a copy of it is
+    /// complete but for changes that the server has not answered.
     public static let revocations = "revocations.json"
 
     /// Everything that is revoked in one of several such files; `nil` if the last cannot be read. An earlier one that

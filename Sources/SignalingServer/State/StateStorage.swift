@@ -42,10 +42,10 @@ struct StateStorage {
             let revocations = FileRevocations(
                 try folder.revocations(), logger: logger,
                 check: { [loop] done in loop.runInBackground({ folder.hasRevocations }, then: done) }
-            ) { [loop] file, done in
+            ) { [loop] file, steps, done in
                 loop.runInBackground(
                     { () -> FileFault? in
-                        do throws(FileFault) { try folder.write(file) } catch { return error }
+                        do throws(FileFault) { try folder.write(file, appending: steps) } catch { return error }
                         return nil
                     }, then: done)
             }

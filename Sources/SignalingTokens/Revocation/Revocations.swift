@@ -30,6 +30,15 @@ public struct Revocations: Hashable, Sendable {
         return false
     }
 
+    /// Whether adding this revocation would change nothing.
+    public func covers(_ revocation: Revocation) -> Bool {
+        switch revocation {
+        case .everything(let before): everythingBefore.map { $0 >= before } ?? false
+        case .user(let user, let before): users[user].map { $0 >= before } ?? false
+        case .token(let id): tokens.contains(id)
+        }
+    }
+
     /// Adds a revocation. A later moment replaces an earlier one, and an earlier one changes nothing.
     ///
     /// - Returns: what holds now; `nil`, without a change, if the project has `Limits.revocationCount` others.
@@ -63,7 +72,8 @@ public struct Revocations: Hashable, Sendable {
         }
     }
 
-    private func contains(_ subject: Revocation.Subject) -> Bool {
+    /// Whether there is one.
+    public func contains(_ subject: Revocation.Subject) -> Bool {
         switch subject {
         case .everything: everythingBefore != nil
         case .user(let user): users[user] != nil

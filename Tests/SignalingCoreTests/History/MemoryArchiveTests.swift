@@ -11,22 +11,28 @@ struct MemoryArchiveTests {
         arguments: MessageArchiveContract.Promise.allCases)
     func contract(_ promise: MessageArchiveContract.Promise) throws {
         try MessageArchiveContract { bounds in
-            MessageArchiveContract.Subject(archive: MemoryArchive(bounds: bounds)) { isDone in
-                #expect(isDone(), "it answers from within the call")
-            }
+            let archive = MemoryArchive(bounds: bounds, projectOf: MessageArchiveContract.project)
+            return MessageArchiveContract.Subject(
+                archive: archive, counts: { $0.reduce(0) { $0 + size($1) } == archive.byteCount },
+                run: { isDone in #expect(isDone(), "it answers from within the call") })
         }.check(promise)
     }
 
     @Test("HIS-2: the bytes of all sessions are bounded at every append, and the session with the most is trimmed")
     func total() throws {
-        let size = archived(1).byteCount
-        let archive = MemoryArchive(bounds: HistoryBounds(totalByteCount: 50 * size))
+        let bound = 40 * size([archived(1)]) + size((1...10).map { archived($0) })
+        let archive = MemoryArchive(bounds: HistoryBounds(totalByteCount: bound))
         for seq in 1...40 as ClosedRange<Int64> {
             archive.append([archived(seq)], to: "large") { _ in }
             archive.append([archived(seq)], to: SessionID(rawValue: "small-\(seq)")) { _ in }
-            #expect(archive.byteCount <= 50 * size)
+            #expect(archive.byteCount <= bound)
         }
         #expect(archive.messageCount == 50)
         archive.page(HistoryRequest(limit: 200), of: "large") { #expect((try? $0.get())?.messages.count == 10) }
+    }
+
+    /// What a session with these messages takes.
+    private func size(_ messages: [ArchivedMessage]) -> Int {
+        messages.reduce(MemoryArchive.sessionCost) { $0 + MemoryArchive.messageCost + $1.byteCount }
     }
 }
