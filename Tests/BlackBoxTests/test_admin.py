@@ -13,7 +13,7 @@ from administration import Admin
 from credentials import Project
 from server_process import DEADLINE, Command, Server, run
 from signalbox_client import Client, join_all
-from waiting import wait_for
+from waiting import until, wait_for
 
 TOKEN = "an admin token of the tests"
 
@@ -307,6 +307,109 @@ async def test_the_commands_show_sessions_and_disconnect(admin_server):
     assert run("admin", "stats", "--url", server.url, **credentials).returncode == 77
     assert run("admin", "sessions", "--url", "http://127.0.0.1:1").returncode == 69
     assert run("admin", "sessions", "--url", "nonsense").returncode == 64
+
+
+async def say(client, *texts):
+    for text in texts:
+        await client.signal(type="text-chat", data=text)
+
+
+@pytest.mark.parametrize("where", ["memory", "folder"])
+async def test_his_3_sleepers_are_listed_searched_moderated_and_erased_by_rest_and_commands(tmp_path, where):
+    folder = ["--state-dir", str(tmp_path / "state")] if where == "folder" else []
+    with Server("--admin-port", "0", *folder, history="text-chat") as server:
+        admin, project = Admin(server), server.project
+        named, awake, *others = [
+            run("session", "create", "--label", f"Support {number}", api_key=project.key, api_secret=project.secret)
+            .stdout.strip() for number in range(5)
+        ]  # fmt: skip
+        asleep = [named, *others]
+        clients = [
+            await Client.join(server, session, token=project.token(session, user="mallory"))
+            for session in (*asleep, awake)
+        ]
+        for client in clients:
+            await say(client, "SECRET-DATA")
+        for client in clients[:-1]:
+            await client.leave()
+
+        def listed(query=""):
+            page = admin.get(f"sessions?asleep=true{query}")
+            return [each["sessionId"] for each in page["items"]], page.get("next")
+
+        await until(lambda: set(listed()[0]) == set(asleep), "everybody has left")
+        ids = sorted(asleep, reverse=True)
+        assert listed() == (ids, None)
+        pages = [listed("&limit=2"), listed(f"&limit=2&before={ids[1]}")]
+        assert pages == [(ids[:2], ids[1]), (ids[2:], None)]
+        row = next(each for each in admin.get("sessions?asleep=true")["items"] if each["sessionId"] == named)
+        assert (row["label"], row["apiKey"], row["connections"]) == ("Support 0", project.key, 0)
+        assert row["asleep"] is True and row["hasHistory"] is True and row["restrictions"] == 0
+        assert clients[0].connected["connection"]["creationTime"] == row["lastJoinAt"]
+        assert admin.get(f"sessions/{named}") == row and "asleep" not in admin.get(f"sessions/{awake}")
+        assert named not in [each["sessionId"] for each in admin.get("sessions")["items"]]
+        assert listed("&search=support%200") == ([named], None) and listed("&search=mallory") == ([], None)
+        page = server.rest("GET", "/admin/v1/sessions?asleep=true").json()
+        assert [each["sessionId"] for each in page["items"]] == ids, "with the project's credentials, too"
+        for query in ("asleep=yes", "asleep=true&limit=0"):
+            assert admin.request("GET", f"/admin/v1/sessions?{query}").status == 400, query
+
+        async def command(*arguments):
+            done = await asyncio.to_thread(run, "admin", *arguments, "--url", admin.url)
+            assert done.returncode == 0, done
+            return done.stdout
+
+        # Nobody is in it: an operator bans, and reads what holds. Looking at it does not wake it.
+        await command("ban", named, "mallory", "--reason", "Spam")
+        await command("mute", named, "u-17")
+        await until(lambda: listed("&search=MALLORY") == ([named], None), "it sleeps again")
+        assert "user mallory" in await command("restrictions", named)
+        assert listed("&search=mallory") == ([named], None)
+        table = await command("sessions", "--asleep", "--search", "mallory")
+        assert re.search(rf"{named} +Support 0 +{project.key} +\S+Z +\d+ +yes +2\n$", table), table
+        first = json.loads(await command("sessions", "--asleep", "--limit", "3", "--json"))
+        assert [each["sessionId"] for each in first["items"]] == ids[:3] and first["next"] == ids[2]
+        assert f"--before {ids[2]}" in await command("sessions", "--asleep", "--limit", "3")
+        assert ids[3] in await command("sessions", "--asleep", "--before", ids[2])
+        shown = await command("session", named)
+        assert re.search("asleep +nobody is here", shown) and "2 restrictions" in shown
+        denied = await Client.denied(server, named, project.token(named, user="mallory"))
+        assert denied["code"] == 1570 and denied["restriction"]["reason"] == "Spam"
+
+        history = server.session_path(named, "/message")
+        assert [each["data"] for each in server.rest("GET", history).json()["messages"]] == ["SECRET-DATA"]
+        await command("erase", named, "mallory")
+        assert [each.get("erased") for each in server.rest("GET", history).json()["messages"]] == [True]
+        await command("unban", named, "mallory")
+        await command("unmute", named, "u-17")
+        await Client.join(server, named, token=project.token(named, user="mallory"))
+        assert named not in listed()[0] and "asleep" not in admin.get(f"sessions/{named}")
+        assert admin.request("DELETE", f"/admin/v1/sessions/{named}/messages").status == 400
+        await command("erase", others[0], "--through", "9")
+        assert admin.request("DELETE", f"/admin/v1/sessions/{project.session()}/messages?user=u").status == 404
+        for wrong in (["erase", named], ["erase", named, "u", "--through", "1"], ["sessions", "--before", named]):
+            assert run("admin", *wrong, "--url", admin.url).returncode == 64, wrong
+
+
+async def test_his_3_a_project_neither_sees_nor_erases_in_the_sleepers_of_another(tmp_path):
+    one, other = Project("100", "the secret of one project"), Project("1001", "the secret of another project")
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({
+        "history": "text-chat",
+        "projects": [{"apiKey": each.key, "secrets": [each.secret]} for each in (one, other)],
+    }))  # fmt: skip
+    with Server("--config", file, "--admin-port", "0", project=one) as server:
+        admin, sessions = Admin(server), [one.session(), other.session()]
+        for session, project in zip(sessions, (one, other)):
+            client = await Client.join(server, session, project=project)
+            await say(client, "kept")
+            await client.leave()
+        await until(lambda: len(admin.get("sessions?asleep=true")["items"]) == 2, "both sleep")
+        page = server.rest("GET", "/admin/v1/sessions?asleep=true").json()
+        assert [each["sessionId"] for each in page["items"]] == sessions[:1] and "next" not in page
+        foreign = f"/admin/v1/sessions/{sessions[1]}"
+        assert server.rest("GET", foreign).status == 404
+        assert server.rest("DELETE", f"{foreign}/messages?user=u").status == 404
 
 
 def test_watch_repeats_until_it_is_interrupted(admin_server):

@@ -16,7 +16,7 @@ from durable import kill
 from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
 from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
-from waiting import free_port, suspended, wait_for
+from waiting import free_port, suspended, until, wait_for
 
 
 async def across(first, second):
@@ -111,6 +111,24 @@ async def test_log_11_rest_lists_signals_and_removes_clients_of_the_other_node()
             assert close == 4502
         unknown = second.session_path(first.project.session(), "/signal")
         assert second.rest("POST", unknown, body).status == 404
+
+
+async def test_his_3_nodes_list_no_sleepers_say_so_and_moderate_a_session_by_its_id():
+    with nodes(2, history="all") as (_, (first, second)):
+        session, ada, bob = await across(first, second)
+        await ada.signal(type="text-chat", data="kept")
+        for client in (ada, bob):
+            await client.leave()
+        path = f"/admin/v1/sessions/{session}"
+        await until(lambda: {node.rest("GET", path).status for node in (first, second)} == {404}, "nobody is there")
+        answer = second.rest("GET", "/admin/v1/sessions?asleep=true")
+        assert answer.status == 501 and "by its ID" in answer.json()["message"]
+        action = {"action": "ban", "user": "u"}
+        assert second.rest("POST", f"{path}/moderation", action).status == 200
+        (held,) = first.rest("GET", f"{path}/moderation").json()["restrictions"]
+        assert (held["kind"], held["user"]) == ("ban", "u")
+        assert first.rest("DELETE", f"{path}/messages?through=9").status == 204
+        assert second.rest("GET", second.session_path(session, "/message")).json()["messages"] == []
 
 
 async def test_leave_5_a_node_that_stops_sends_its_clients_to_the_others():

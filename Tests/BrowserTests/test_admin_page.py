@@ -99,6 +99,120 @@ def test_mod_7_an_operator_sees_what_holds_in_a_session_and_undoes_it(open_page,
     assert page.evaluate(NAMELESS) == [] and page.evaluate(LOW_CONTRAST) == []
 
 
+def test_his_3_an_operator_finds_who_sleeps_and_bans_and_erases_there(open_page, require_server, room, screenshots):
+    # Nobody has to wait until the client could come back no more.
+    server = AdminServer("--resume-seconds", "1", "--recovery-seconds", "1")
+    try:
+        ada = User.join(open_page, server.url, room, "Ada")
+        ada.send("nobody may read this on the admin page")
+        ada.expect_messages("nobody may read this on the admin page")
+        ada.page.close()
+        page = open_page(server.admin)
+        session = session_of(page, server, room)
+        moderation = f"{server.admin}/admin/v1/sessions/{urllib.parse.quote(session)}/moderation"
+        page.get_by_label("Show").select_option("asleep")
+        row = page.locator("#sleepers tbody tr", has_text=room)
+        expect(row.get_by_role("cell", name="messages", exact=True)).to_be_visible()
+        expect(page.locator("#range")).to_have_text("1–1")
+        expect(page.locator("#sleepers-note")).to_contain_text("Nobody is in these sessions")
+        page.screenshot(path=screenshots / "admin-asleep.png", full_page=True)
+        page.get_by_role("link", name=session).click()
+        detail = page.get_by_role("region", name=f"{room} (nobody is here)")
+        expect(detail).to_contain_text("It sleeps until a client joins.")
+        expect(detail.locator("#members")).to_be_hidden()
+        expect(detail.locator("#events")).to_be_hidden()
+
+        # Cancelled, and then confirmed.
+        dialog = page.get_by_role("dialog")
+        detail.get_by_label("User ID").fill("mallory")
+        detail.get_by_label("Duration").select_option("1 day")
+        detail.get_by_label("Reason").fill("<b>Spam</b>")
+        detail.get_by_role("button", name="Ban").click()
+        expect(dialog).to_contain_text("Ban user mallory for 1 day? The user's connections")
+        expect(dialog).to_contain_text("The user reads the reason: “<b>Spam</b>”")
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_be_hidden()
+        assert page.request.get(moderation).json()["restrictions"] == []
+        detail.get_by_role("button", name="Ban").click()
+        dialog.get_by_role("button", name="Ban").click()
+        expect(page.locator("#act-done")).to_have_text("Banned user mallory.")
+        held = page.locator("#held tbody tr")
+        expect(held).to_have_count(1)
+        expect(held).to_contain_text("<b>Spam</b>")
+        page.get_by_label("User ID").fill("u-18")
+        page.get_by_role("button", name="Mute").click()
+        dialog.get_by_role("button", name="Mute").click()
+        expect(held).to_have_count(2)
+        expect(held.filter(has_text="user u-18")).to_contain_text("undone")
+        expect(held.filter(has_text="user u-18")).not_to_contain_text("Spam")
+
+        # The actions have woken it. It sleeps again, is found by who is banned, and the view tells so.
+        page.get_by_label("Search").fill("MALLORY")
+        expect(row).to_contain_text("messages, 2 restrictions")
+        expect(detail).to_be_visible()
+        page.screenshot(path=screenshots / "admin-banned.png", full_page=True)
+        held.filter(has_text="user mallory").get_by_role("button", name="Undo").click()
+        dialog.get_by_role("button", name="Undo").click()
+        expect(held).to_have_count(1)
+        page.get_by_label("Search").fill("")
+        expect(row).to_contain_text("1 restriction")
+        page.get_by_label("User ID").fill("u-19")
+        page.get_by_role("button", name="Erase messages").click()
+        expect(dialog).to_contain_text("Nothing brings them back.")
+        dialog.get_by_role("button", name="Erase").click()
+        expect(page.locator("#act-done")).to_have_text("Erased the messages of user u-19.")
+        assert page.evaluate(NAMELESS) == [] and page.evaluate(LOW_CONTRAST) == []
+        expect(page.locator("body")).not_to_contain_text("nobody may read")
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.getElementById('held').parentElement)")
+        page.screenshot(path=screenshots / "admin-asleep-phone.png", full_page=True)
+        page.get_by_label("Show").select_option("awake")
+        expect(page.locator("#sleepers")).to_be_hidden()
+        expect(page.locator("#sessions")).to_be_visible()
+    finally:
+        server.stop()
+
+
+def test_his_3_a_search_in_many_sleepers_goes_on_and_shared_sessions_have_no_list(open_page, server):
+    """The server's answer is replaced: it takes thousands of sleepers to make it say this."""
+    asked = []
+
+    def answer(route):
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(route.request.url).query))
+        if "asleep" not in query:
+            return route.continue_()
+        if query.get("search") == "shared":
+            return route.fulfill(status=501, content_type="application/json", body='{"code":501,"message":"no list"}')
+        # Of 15,000 sessions one is found, the last but one.
+        number = int(query.get("before", 30)) - 1
+        asked.append(number)
+        row = {"sessionId": "1_found", "label": "Found", "apiKey": "100", "lastSeq": 7, "hasHistory": True,
+               "restrictions": 1, "asleep": True}  # fmt: skip
+        page = {"items": [row] if number == 1 else []} | ({"next": str(number)} if number else {})
+        route.fulfill(content_type="application/json", body=json.dumps(page))
+
+    page = open_page("about:blank")
+    page.route("**/admin/v1/sessions?**", answer)
+    page.goto(server.admin)
+    page.get_by_label("Show").select_option("asleep")
+    following = page.get_by_role("button", name="Next", exact=True)
+    for _ in range(2):
+        # The button waits for the answer.
+        following.click()
+        expect(page.locator("#range")).to_have_text("none so far")
+    expect(page.locator("#sleepers tbody tr")).to_have_text(re.compile("Found.*messages, 1 restriction"))
+    expect(page.locator("#range")).to_have_text("1–1")
+    expect(following).to_be_disabled()
+    assert set(asked) == set(range(30))
+    page.get_by_label("Search").fill("shared")
+    expect(page.locator("#sleepers-note")).to_have_text("Not here: no list.")
+    expect(page.locator("#sleepers tbody tr")).to_have_count(0)
+    # The browser reports the response.
+    assert all("501" in complaint for complaint in page.complaints)
+    page.complaints.clear()
+
+
 def test_a_session_has_a_name_an_address_and_is_found_by_a_person(open_page, server, room):
     User.join(open_page, server.url, room, "Ada Lovelace")
     page = open_page(server.admin)

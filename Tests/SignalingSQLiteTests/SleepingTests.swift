@@ -58,6 +58,50 @@ struct SleepingTests {
         #expect(kept.entries.map(\.position.number) == [4, 5])
     }
 
+    private func read(
+        _ range: Range<SessionID> = .all, atMost count: Int = 9, in bench: LogBench
+    ) throws -> SleepingSessions {
+        var answer: Result<SleepingSessions, SleepersUnread>?
+        try bench.open.readSleepers(in: range, atMost: count) { answer = $0 }
+        try bench.loop.run { answer != nil }
+        return try #require(answer).get()
+    }
+
+    @Test("HIS-3: an operator reads the sleepers in pages, by the order of their IDs, and wakes none of them")
+    func lists() throws {
+        let bench = try LogBench()
+        try bench.start()
+        #expect(try read(in: bench).rows.isEmpty)
+        let sessions: [SessionID] = ["a", "b", "c", "d"]
+        try bench.fill(sessions)
+        for session in sessions { try sleep(session, in: bench) }
+        try bench.crash()
+        try bench.start()
+        let first = try read(atMost: 3, in: bench)
+        #expect(first.rows.map(\.id) == ["d", "c", "b"] && first.next == "b")
+        let rest = try #require(Range.all.below("b"))
+        #expect(try read(rest, in: bench).rows.map(\.id) == ["a"] && read(rest, in: bench).next == nil)
+        #expect(try read(.only("c"), in: bench).rows.map(\.id) == ["c"])
+        #expect(try read("b"..<"d", atMost: 2, in: bench).next == nil)
+        #expect(try bench.open.sleeperCount == 4)
+        _ = try #require(try wake("c", in: bench))
+        #expect(try read(in: bench).rows.map(\.id) == ["d", "b", "a"])
+        // A read leaves no connection that would keep the write-ahead log.
+        try bench.stop()
+        #expect(!FileManager.default.fileExists(atPath: bench.file("-wal").path))
+    }
+
+    @Test("HIS-3: an operator is told when the sleepers cannot be read, and the log goes on")
+    func unreadable() throws {
+        let bench = try LogBench()
+        try bench.start { $0.injectedFault = { $0.contains("ORDER BY id DESC") ? SQLITE_IOERR : nil } }
+        try bench.fill(["a"])
+        try sleep("a", in: bench)
+        #expect(throws: SleepersUnread.unreadable) { try read(in: bench) }
+        try bench.fill(["b"])
+        #expect(try wake("a", in: bench) != nil)
+    }
+
     @Test("HIS-3: a crash after waking, before any command, leaves a session like any other")
     func crashAfterWaking() throws {
         let bench = try LogBench()

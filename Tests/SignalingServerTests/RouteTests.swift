@@ -13,6 +13,7 @@ struct RouteTests {
         #expect(
             Route(path: "/admin/v1/sessions/%61/connections/%62")
                 == .admin(.connection(SessionID("a"), ConnectionID("b"))))
+        #expect(Route(path: "/admin/v1/sessions/%61/messages") == .admin(.messages(SessionID("a"))))
         #expect(Route(path: "/room/l%6Fbby") == .room("lobby"))
     }
 

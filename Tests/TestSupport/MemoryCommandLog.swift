@@ -106,6 +106,17 @@ public final class MemoryCommandLog: LocalCommandLog {
         answer(sleeper.map { KeptCommands.Session(id: session, snapshot: $0.snapshot, entries: $0.entries) })
     }
 
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        var read = SleepingSessions(atMost: count)
+        for session in sleepingSessions.reversed() where range.contains(session) {
+            guard read.add(session, sleepers[session]?.snapshot?.bytes ?? []) else { break }
+        }
+        answer(.success(read))
+    }
+
     public func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) {
         for session in sessions { sleepReasons[session]?.hasHistory = false }
         sleepers = sleepers.filter { sleepReasons[$0.key]?.isOver(at: time) == false }

@@ -53,6 +53,14 @@ public protocol LocalCommandLog: CommandLog {
     ///   on the caller's thread, later or from within the call.
     func wake(_ session: SessionID, answer: @escaping (KeptCommands.Session?) -> Void)
 
+    /// Reads some of the sleeping sessions whose IDs are in a range, the greatest first. Takes time in proportion to what it
+    /// reads, and delays no command. It may lack a session that has just fallen asleep.
+    ///
+    /// - Parameter answer: called on the caller's thread, later or from within the call.
+    func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void)
+
     /// Forgets the sleeping sessions that have no reason left: their history is empty, and their restrictions have ended.
     /// Call it about once a minute.
     ///

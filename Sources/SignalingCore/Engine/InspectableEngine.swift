@@ -15,11 +15,65 @@ public protocol InspectableEngine: SessionEngine {
 
     /// A copy of a session's state; `nil` if this node does not host it.
     func state(of session: SessionID) -> SessionState?
+
+    /// Reads some of the sleeping sessions whose IDs are in a range, the greatest first (HIS-3). Takes time in proportion to
+    /// what it reads. A session that has just fallen asleep, or wakes, may be missing.
+    ///
+    /// - Parameter answer: called later, or from within the call.
+    func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void)
 }
 
 extension MemoryEngine: InspectableEngine {}
 extension LocalEngine: InspectableEngine {}
-extension ClusterEngine: InspectableEngine {}
+extension ClusterEngine: InspectableEngine {
+    /// Redis has the sleeping sessions by their IDs alone.
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) { answer(.failure(.unlisted)) }
+}
+
+/// A session that sleeps, as an operator sees it.
+public struct SleepingSession: Sendable {
+    public let id: SessionID
+    public let lastSeq: Seq
+    /// When the last connection joined.
+    public let lastJoinAt: WallTime?
+    /// Whether its history may have messages.
+    public let hasHistory: Bool
+    /// The number of restrictions that hold.
+    public let restrictionCount: Int
+    /// Whom they concern. Without guests, who have no names.
+    public let restrictedUsers: [UserID]
+}
+
+extension SleepingSessions {
+    /// Decodes the sessions. May be called on any thread.
+    ///
+    /// - Parameter isWanted: what to decode. To decode takes much longer than to read an ID.
+    public func decoded(where isWanted: (SessionID) -> Bool) -> [SleepingSession] {
+        rows.compactMap { row in
+            guard isWanted(row.id), let state = row.decoded() else { return nil }
+            let held = state.restrictions.ordered.filter { $0.holds(at: time) }
+            return SleepingSession(
+                id: row.id, lastSeq: state.log.lastSeq,
+                lastJoinAt: state.lastCreationTime.milliseconds == .min ? nil : state.lastCreationTime,
+                hasHistory: state.hasHistory, restrictionCount: held.count,
+                restrictedUsers: held.compactMap { $0.key.user })
+        }
+    }
+}
+
+extension Restrictions.Key {
+    fileprivate var user: UserID? {
+        switch self {
+        case .mute(let user), .ban(let user): user
+        case .guestBan, .freeze: nil
+        }
+    }
+}
 
 extension SessionState {
     /// A connection as an operator sees it. Contains no secret.

@@ -303,13 +303,45 @@ public final class LocalEngine: SessionEngine {
         answer(connections(of: session))
     }
 
-    /// A sleeping session is woken for it, and sleeps again.
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        guard log.sleeperCount > 0 else { return answer(.success(SleepingSessions(atMost: count))) }
+        log.readSleepers(in: range, atMost: count) { [self] result in
+            answer(
+                result.map { read in
+                    var read = read
+                    read.time = sessions.lastTime
+                    return read
+                })
+        }
+    }
+
+    /// A session that sleeps stays asleep: an operator may look at it every other second.
     public func readModeration(
         of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
     ) {
         let time = sessions.logTime(now)
         if opening[session] == nil, sessions[session] != nil || log.sleeperCount == 0 {
             return answer(ModerationReading(sessions[session]?.state, at: time))
+        }
+        if opening[session] != nil { return openForModeration(session, at: time, answer) }
+        readSleepers(in: .only(session), atMost: 1) { [self] read in
+            if let state = (try? read.get())?.rows.first?.decoded() {
+                answer(ModerationReading(state, at: time))
+            } else {
+                // It may be awake by now, or on its way to sleep.
+                openForModeration(session, at: time, answer)
+            }
+        }
+    }
+
+    private func openForModeration(
+        _ session: SessionID, at time: MonotonicInstant, _ answer: @escaping (ModerationReading) -> Void
+    ) {
+        if opening[session] == nil, let hosted = sessions[session] {
+            return answer(ModerationReading(hosted.state, at: time))
         }
         open(
             session,

@@ -17,6 +17,8 @@ public final class MemoryEngine: SessionEngine {
     private let archive: MemoryArchive
     /// The sleeping sessions (HIS-3), each in the smallest form.
     private var sleepers: [SessionID: Sleeper] = [:]
+    /// Has the same sessions, for lists.
+    private var sleeperIDs = SortedSessionIDs()
     /// The time of the last ``advance(to:)``.
     private var lastTime = MonotonicInstant(nanoseconds: .min)
     /// Reads the date at a moment of the caller's clock.
@@ -136,6 +138,7 @@ public final class MemoryEngine: SessionEngine {
         guard let sleeper = sleepers.removeValue(forKey: session),
             var state = try? SessionState(decoding: sleeper.state)
         else { return nil }
+        sleeperIDs.remove(session)
         state.bounds = bounds(of: session)
         state.isAsleep = false
         return state
@@ -155,7 +158,10 @@ public final class MemoryEngine: SessionEngine {
         archive.sweep(now: now) { [self] result in
             for session in (try? result.get()) ?? [] { sleepers[session]?.reason.hasHistory = false }
         }
-        sleepers = sleepers.filter { !$1.reason.isOver(at: lastTime) }
+        for (session, sleeper) in sleepers where sleeper.reason.isOver(at: lastTime) {
+            sleepers[session] = nil
+            sleeperIDs.remove(session)
+        }
     }
 
     private func newEpoch(for command: SessionCommand) -> Epoch {
@@ -187,6 +193,7 @@ public final class MemoryEngine: SessionEngine {
                 let (state, end) = (hosted.state, hosted.state.restrictions.end)
                 sleepers[session] = Sleeper(
                     state: state.encoded(), reason: SleepReason(hasHistory: state.hasHistory, restrictionsEnd: end))
+                sleeperIDs.insert(session)
             }
             sessions.remove(session)
         }
@@ -266,6 +273,16 @@ public final class MemoryEngine: SessionEngine {
     public func sessionIDs(of project: APIKey?) -> [SessionID] { sessions.ids(of: project) }
 
     public func state(of session: SessionID) -> SessionState? { sessions[session]?.state }
+
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        var read = SleepingSessions(atMost: count)
+        read.time = lastTime
+        sleeperIDs.read(in: range) { session in sleepers[session].map { read.add(session, $0.state) } ?? true }
+        answer(.success(read))
+    }
 
     public func hosted(_ session: SessionID) -> HostedSession? { sessions[session] }
 }

@@ -90,7 +90,8 @@ extension SQLiteCommandLog {
                 clock: clock, now: now, reports: reports, logger: logger)
             let log = SQLiteCommandLog(
                 writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
-                tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount, logger: logger)
+                tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount,
+                sleeperReader: SleeperReader(path: files.path, injectedFault: tuning.injectedFault), logger: logger)
             receiver.log = log
             // The last process may have been killed between the snapshot and the overwriting.
             if overwritesDeleted, content.state?.isClean == false { log.writer.add([.scrub(ScrubPass())]) }

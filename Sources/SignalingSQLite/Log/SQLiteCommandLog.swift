@@ -31,12 +31,17 @@ public final class SQLiteCommandLog: LocalCommandLog {
     private var direct: (loop: LoopAccess, rules: DirectCommits)?
     /// The callers that wait for a session to be woken.
     private var wakers: [SessionKey: (KeptCommands.Session?) -> Void] = [:]
+    private let sleeperReader: SleeperReader
+    /// The callers that wait for sleeping sessions to be read.
+    private var readers: [UInt64: (Result<SleepingSessions, SleepersUnread>) -> Void] = [:]
+    private var readCount: UInt64 = 0
 
     init(
         writer: CommandWriter, reports: LogReports, clock: LogClock, tails: [SessionID: SessionTail], lastKey: Int64,
-        sleeperCount: Int, logger: Logger
+        sleeperCount: Int, sleeperReader: SleeperReader, logger: Logger
     ) {
         self.writer = writer
+        self.sleeperReader = sleeperReader
         self.reports = reports
         self.clock = clock
         self.tails = tails
@@ -52,7 +57,10 @@ public final class SQLiteCommandLog: LocalCommandLog {
     /// confirmed meanwhile are posted as ever.
     ///
     /// - Throws: when a part could not be kept. The next process continues as after a crash.
-    public func close() throws(CommandLogFault) { try writer.close() }
+    public func close() throws(CommandLogFault) {
+        sleeperReader.finish()
+        try writer.close()
+    }
 
     /// Waits until what was appended is confirmed, or cannot be at present, and delivers the reports of it.
     public func settle() {
@@ -106,6 +114,16 @@ public final class SQLiteCommandLog: LocalCommandLog {
         lastKey += 1
         wakers[SessionKey(lastKey)] = answer
         writer.add([.wake(SessionKey(lastKey), session)])
+    }
+
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        readCount += 1
+        let number = readCount
+        readers[number] = answer
+        sleeperReader.read(in: range, atMost: count) { [reports] in reports.add([.sleepers(number, $0)]) }
     }
 
     public func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) {
@@ -211,6 +229,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
             case .needsSnapshots(let sessions):
                 observer?.log(needsSnapshotsOf: sessions)
             case .woken(let session, let key, let snapshot): noteWoken(session, key, snapshot)
+            case .sleepers(let number, let result): readers.removeValue(forKey: number)?(result)
             case .scrubs(let pass): writer.add([.scrub(pass)])
             case .forgotten(let count): sleeperCount -= count
             case .refused(let session, let refusal):

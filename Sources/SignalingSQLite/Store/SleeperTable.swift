@@ -56,6 +56,33 @@ final class SleeperTable {
         }
     }
 
+    /// Reads some sleeping sessions of a range, the greatest ID first, by the table's own order.
+    static func read(
+        _ database: Database, in range: Range<SessionID>, atMost count: Int
+    ) throws(DatabaseError) -> SleepingSessions {
+        let row = try Statement(
+            """
+            SELECT number, run, counter, checksum, snapshot, id FROM sleeper WHERE id >= ? AND id < ?
+            ORDER BY id DESC LIMIT ?
+            """, in: database)
+        var read = SleepingSessions(atMost: count)
+        try Array(range.lowerBound.rawValue.utf8).withBytes { (lower) throws(DatabaseError) in
+            try Array(range.upperBound.rawValue.utf8).withBytes { (upper) throws(DatabaseError) in
+                row.bind(borrowing: lower, at: 1)
+                row.bind(borrowing: upper, at: 2)
+                // The row behind the last one says that there is one.
+                row.bind(Int64(count) + 1, at: 3)
+                while try row.step() {
+                    let id = row.bytes(5)
+                    let snapshot = id.withUnsafeBytes { Self.snapshot(row, $0) }
+                    let session = SessionID(rawValue: String(decoding: id, as: UTF8.self))
+                    guard read.add(session, snapshot?.bytes ?? []) else { return }
+                }
+            }
+        }
+        return read
+    }
+
     /// - Returns: whether the session slept.
     func delete(_ session: SessionID) throws(DatabaseError) -> Bool {
         var didSleep = false

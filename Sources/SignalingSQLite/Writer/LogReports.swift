@@ -10,6 +10,8 @@ final class LogReports: Sendable {
         case needsSnapshots([SessionID])
         /// A session was to be woken: its snapshot, if it slept.
         case woken(SessionID, SessionKey, KeptCommands.Snapshot?)
+        /// Sleeping sessions were read for the caller with this number.
+        case sleepers(UInt64, Result<SleepingSessions, SleepersUnread>)
         /// A pass over the commands begins, or goes on: each part waits behind the work that has come meanwhile.
         case scrubs(ScrubPass)
         /// This number of sleeping sessions was forgotten.

@@ -65,13 +65,17 @@ final class AdminAPI {
                         .permissionDenied, "the numbers of the whole server are on the admin listener only")
                 }
                 exchange.respond(.json(stats()))
-            case .sessions: listSessions(exchange, try Page(exchange), scope, charge)
+            case .sessions:
+                let page = try Page(exchange)
+                if try exchange.flag("asleep") {
+                    listSleepers(exchange, page, scope, charge)
+                } else {
+                    listSessions(exchange, page, scope, charge)
+                }
             case .connections: listConnections(exchange, try Page(exchange), scope, charge)
             case .session(let session):
-                let state = try find(session, scope)
-                let row = SessionRow(
-                    state, hub.rooms[session]?.traffic, labels: labels, now: hub.environment.now)
-                exchange.respond(.json(row.json))
+                guard isVisible(session, scope) else { throw Self.notFound }
+                describe(session, exchange)
             case .sessionConnections(let session):
                 let page = try Page(exchange)
                 let state = try find(session, scope)
@@ -88,14 +92,21 @@ final class AdminAPI {
                 } else {
                     hub.listModeration(of: session, for: exchange, charge: charge)
                 }
+            case .messages(let session):
+                guard isVisible(session, scope) else { throw Self.notFound }
+                submit(.erase(.server, try exchange.erasure()), to: session, for: exchange)
             case .connection(let session, let connection):
                 _ = try find(session, scope)
-                exchange.overdueResponse = .undecided
-                hub.submit(.forceDisconnect(.server, connection), to: session) { exchange.respond(.answer(to: $0)) }
+                submit(.forceDisconnect(.server, connection), to: session, for: exchange)
             }
         } catch {
             exchange.respond(.failure(error))
         }
+    }
+
+    private func submit(_ command: SessionCommand, to session: SessionID, for exchange: HTTPExchange) {
+        exchange.overdueResponse = .undecided
+        hub.submit(command, to: session) { exchange.respond(.answer(to: $0)) }
     }
 
     /// Responds with a value that another thread computes: the items of a list are many.
@@ -120,6 +131,61 @@ final class AdminAPI {
         case .everything: true
         case .project(let key): (try? SessionIDCodec.apiKey(of: session)) == key
         }
+    }
+
+    // MARK: - Sleeping sessions
+
+    /// Responds with one session, whether it is awake or asleep.
+    private func describe(_ session: SessionID, _ exchange: HTTPExchange) {
+        if let state = hub.inspectableEngine?.state(of: session) {
+            let row = SessionRow(state, hub.rooms[session]?.traffic, labels: labels, now: hub.environment.now)
+            return exchange.respond(.json(row.json))
+        }
+        readSleepers(in: .only(session), atMost: 1) { [labels] result in
+            guard let sleeper = (try? result.get())?.decoded(where: { _ in true }).first else {
+                return exchange.respond(.failure(Self.notFound))
+            }
+            exchange.respond(.json(SessionRow(sleeper, labels: labels).json))
+        }
+    }
+
+    private func listSleepers(_ exchange: HTTPExchange, _ page: Page, _ scope: Scope, _ charge: @escaping Charge) {
+        let query = SleeperQuery(
+            project: scope.project, before: exchange.queryValue("before").map { SessionID($0) },
+            search: exchange.queryValue("search") ?? "", limit: page.limit, labels: labels)
+        list(query, query.ranges[...], exchange, charge)
+    }
+
+    private func list(
+        _ query: SleeperQuery, _ ranges: ArraySlice<Range<SessionID>>, _ exchange: HTTPExchange,
+        _ charge: @escaping Charge
+    ) {
+        guard let range = ranges.first else { return exchange.respond(.json(["items": []])) }
+        let rest = ranges.dropFirst()
+        readSleepers(in: range, atMost: query.readCount) { [self] result in
+            switch result {
+            case .success(let read):
+                if read.rows.isEmpty, read.next == nil, !rest.isEmpty { return list(query, rest, exchange, charge) }
+                charge(read.rows.count)
+                respond(exchange) { query.page(of: read, followedBelow: rest.isEmpty ? nil : range.lowerBound) }
+            case .failure(.unreadable):
+                exchange.respond(
+                    .failure(.serviceUnavailable, "sleeping sessions cannot be read at present; repeat the request"))
+            case .failure(.unlisted):
+                exchange.respond(
+                    .failure(
+                        .notImplemented,
+                        "servers that share sessions have no list of those that sleep; name a session by its ID"))
+            }
+        }
+    }
+
+    private func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        _ answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        guard let engine = hub.inspectableEngine else { return answer(.success(SleepingSessions(atMost: count))) }
+        engine.readSleepers(in: range, atMost: count, answer: answer)
     }
 
     // MARK: - Sessions

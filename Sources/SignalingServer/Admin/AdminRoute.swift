@@ -17,6 +17,8 @@ enum AdminRoute: Hashable {
     case events(SessionID)
     /// `/sessions/{sessionId}/moderation` (MOD-7)
     case moderation(SessionID)
+    /// `/sessions/{sessionId}/messages` (HIS-9)
+    case messages(SessionID)
     /// `/sessions/{sessionId}/connections/{connectionId}`
     case connection(SessionID, ConnectionID)
 
@@ -39,6 +41,7 @@ enum AdminRoute: Hashable {
         case ("connections", 1): self = .sessionConnections(session)
         case ("events", 1): self = .events(session)
         case ("moderation", 1): self = .moderation(session)
+        case ("messages", 1): self = .messages(session)
         case ("connections", 2):
             guard let connection = PathText.decoded(parts[1]) else { return nil }
             self = .connection(session, ConnectionID(connection))
@@ -50,7 +53,7 @@ enum AdminRoute: Hashable {
         switch self {
         case .stats, .sessions, .connections, .session, .sessionConnections, .events: [.get, .head]
         case .moderation: [.get, .head, .post]
-        case .connection: [.delete]
+        case .messages, .connection: [.delete]
         }
     }
 }

@@ -14,6 +14,8 @@ struct SessionRow: Sendable {
     let eventsPerSecond: Double
     let sentBytesPerSecond: Double
     let sentByteCount: Int
+    /// `nil` for a session that is awake.
+    private let sleep: SleepingSession?
     /// From the settings.
     private let givenLabel: SessionLabel?
 
@@ -30,13 +32,21 @@ struct SessionRow: Sendable {
         eventsPerSecond = traffic?.events.perSecond(now: now) ?? 0
         sentBytesPerSecond = traffic?.sentBytes.perSecond(now: now) ?? 0
         sentByteCount = traffic?.sentByteCount ?? 0
+        sleep = nil
+    }
+
+    init(_ sleeper: SleepingSession, labels: [SessionID: SessionLabel]) {
+        (id, lastSeq, sleep) = (sleeper.id, sleeper.lastSeq, sleeper)
+        givenLabel = labels[sleeper.id]
+        (connectionCount, detachedCount, logEventCount, logByteCount, sentByteCount) = (0, 0, 0, 0, 0)
+        (eventsPerSecond, sentBytesPerSecond) = (0, 0)
     }
 
     /// The ID is read when it is needed, mostly on another thread.
     var label: String? { (givenLabel ?? SessionIDCodec.label(of: id))?.text }
 
     var json: JSONValue {
-        [
+        var object: JSONObject = [
             "sessionId": .string(id.rawValue), "label": label.map { .string($0) } ?? .null,
             "apiKey": (try? SessionIDCodec.apiKey(of: id)).map { .string($0.rawValue) } ?? .null,
             "connections": .integer(Int64(connectionCount)), "detached": .integer(Int64(detachedCount)),
@@ -44,6 +54,13 @@ struct SessionRow: Sendable {
             "logBytes": .integer(Int64(logByteCount)), "eventsPerSecond": .rate(eventsPerSecond),
             "sentBytesPerSecond": .rate(sentBytesPerSecond), "sentBytes": .integer(Int64(sentByteCount)),
         ]
+        if let sleep {
+            object.append("asleep", true)
+            if let joined = sleep.lastJoinAt { object.append("lastJoinAt", .integer(joined.milliseconds)) }
+            object.append("hasHistory", .bool(sleep.hasHistory))
+            object.append("restrictions", .integer(Int64(sleep.restrictionCount)))
+        }
+        return .object(object)
     }
 }
 

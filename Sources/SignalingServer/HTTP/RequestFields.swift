@@ -86,6 +86,15 @@ extension HTTPExchange {
         }
     }
 
+    /// `true` or `false` in the query; false without it.
+    func flag(_ name: String) throws(SignalingError) -> Bool {
+        guard let text = queryValue(name) else { return false }
+        guard let flag = Bool(text) else {
+            throw SignalingError(.invalidParameter, "\"\(name)\" must be true or false")
+        }
+        return flag
+    }
+
     /// A number in the query, the seq of a message.
     func seq(_ name: String) throws(SignalingError) -> Seq? {
         guard let text = queryValue(name) else { return nil }

@@ -54,6 +54,11 @@ final class MeteredCommandLog: LocalCommandLog, CommandLogObserver {
         log.wake(session, answer: answer)
     }
 
+    func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) { log.readSleepers(in: range, atMost: count, answer: answer) }
+
     func forgetSleepers(_ sessions: [SessionID], at time: MonotonicInstant) { log.forgetSleepers(sessions, at: time) }
 
     func log(confirmed entries: [CommandEntry]) {

@@ -37,6 +37,15 @@ public enum SessionIDCodec {
     /// The API key in an ID. For every connect, and so without the other fields.
     public static func apiKey(of id: SessionID) throws(TokenError) -> APIKey { APIKey(try fields(of: id).text(1)) }
 
+    /// Ranges that have all IDs of a project, and hardly any others: those of each form, the greatest first.
+    public static func ranges(of apiKey: APIKey) -> [Range<SessionID>] {
+        let start = Array("1~\(apiKey)".utf8)
+        // Three bytes have four characters. What follows changes no earlier one, and from a character on that the two
+        // alphabets write differently, IDs differ.
+        let text = Base64.urlSafe(Array(start.prefix(start.count / 3 * 3))).prefix { $0 != "-" && $0 != "_" }
+        return ["2_", "1_"].map { form in SessionID(form + text)..<SessionID(form + text + "\u{7F}") }
+    }
+
     /// The label in an ID; nil without one, and for an ID that is malformed.
     public static func label(of id: SessionID) -> SessionLabel? {
         // Other makers of IDs write what they like into the last fields.

@@ -83,6 +83,23 @@ struct AdminClient {
             [401, 403].contains(status) ? ExitStatus.notPermitted : ExitStatus.failed, Printable.text(message))
     }
 
+    /// Asks for sleeping sessions until there are as many as asked for. The server reads a bounded number at a time.
+    func sleepers(limit: Int, search: String?, before: String?) async throws -> JSONValue {
+        var items: [JSONValue] = []
+        var next = before
+        repeat {
+            let query =
+                [("asleep", "true"), ("limit", "\(limit - items.count)")] + (search.map { [("search", $0)] } ?? [])
+                + (next.map { [("before", $0)] } ?? [])
+            let page = try await request("sessions", query: query)
+            items += page["items"]?.arrayValue ?? []
+            next = page["next"]?.stringValue
+        } while next != nil && items.count < limit
+        var answer: JSONObject = ["items": .array(items)]
+        if let next { answer["next"] = .string(next) }
+        return .object(answer)
+    }
+
     /// A segment of a path.
     static func segment(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~")))

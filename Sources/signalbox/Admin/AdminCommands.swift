@@ -20,7 +20,7 @@ struct AdminCommands: AsyncParsableCommand {
         subcommands: [
             Sessions.self, SessionDetails.self, Connections.self, Disconnect.self, Statistics.self,
             RestrictionsCommand.self, MuteCommand.self, UnmuteCommand.self, BanCommand.self, UnbanCommand.self,
-            FreezeCommand.self, UnfreezeCommand.self, UndoCommand.self,
+            FreezeCommand.self, UnfreezeCommand.self, UndoCommand.self, EraseCommand.self,
         ])
 
     struct Sessions: AsyncParsableCommand {
@@ -29,11 +29,31 @@ struct AdminCommands: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
         @OptionGroup var watch: WatchOptions
         @Option(help: "How many sessions to list, 1 to 1000.") var limit = 20
-        @Option(help: "List only sessions whose label, id or connection data contains this text.") var search: String?
+        @Option(
+            help: """
+                List only sessions whose label, id, or connection data or user contains this text. With --asleep: whose \
+                label or id contains it, or the id of a user with a restriction.
+                """)
+        var search: String?
+        @Flag(
+            help: """
+                List sessions in which nobody is, and which keep messages or restrictions; of a project, the newest first.
+                """)
+        var asleep = false
+        @Option(help: "With --asleep: go on where an earlier list has ended. It names the value.") var before: String?
+
+        func validate() throws {
+            if before != nil, !asleep { throw ValidationError("--before is for --asleep.") }
+            if asleep, !(1...1000).contains(limit) { throw ValidationError("--limit must be 1 to 1000.") }
+        }
 
         func run() async throws {
             let client = try admin.client()
             try await watch.show {
+                if asleep {
+                    let answer = try await client.sleepers(limit: limit, search: search, before: before)
+                    return admin.json ? AdminText.json(answer) : AdminText.sleepers(answer)
+                }
                 let query = [("limit", "\(limit)")] + (search.map { [("search", $0)] } ?? [])
                 let answer = try await client.request("sessions", query: query)
                 return admin.json ? AdminText.json(answer) : AdminText.sessions(answer)
@@ -54,7 +74,10 @@ struct AdminCommands: AsyncParsableCommand {
             let path = "sessions/\(AdminClient.segment(session))"
             try await watch.show {
                 let details = try await client.request(path)
-                let members = try await client.request("\(path)/connections", query: [("limit", "\(limit)")])
+                let members: JSONValue =
+                    details["asleep"]?.boolValue == true
+                    ? ["count": 0, "items": []]
+                    : try await client.request("\(path)/connections", query: [("limit", "\(limit)")])
                 if admin.json {
                     return AdminText.json(["session": details, "connections": members])
                 }

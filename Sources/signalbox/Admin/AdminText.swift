@@ -24,12 +24,37 @@ enum AdminText {
         return table.lines + total(answer, of: "sessions")
     }
 
+    static func sleepers(_ answer: JSONValue) -> [String] {
+        var table = TextTable([
+            .left("SESSION"), .left("LABEL"), .left("PROJECT"), .left("LAST JOIN"), .right("LAST SEQ"),
+            .left("HISTORY"), .right("RESTRICTIONS"),
+        ])
+        for item in items(answer) {
+            table.append([
+                text(item["sessionId"]), text(item["label"]), text(item["apiKey"]), time(item["lastJoinAt"]),
+                text(item["lastSeq"]), item["hasHistory"]?.boolValue == true ? "yes" : "no", text(item["restrictions"]),
+            ])
+        }
+        let next = answer["next"]?.stringValue.map { ["there are others: give --before \(Printable.text($0))"] }
+        return table.lines + (next ?? [])
+    }
+
     static func session(_ answer: JSONValue) -> [String] {
         guard let object = answer.objectValue else { return [] }
-        return [
+        let name = [
             "session      \(Printable.text(text(object["sessionId"])))",
             "label        \(Printable.text(text(object["label"])))",
             "project      \(Printable.text(text(object["apiKey"])))",
+        ]
+        if object["asleep"]?.boolValue == true {
+            return name + [
+                "asleep       nobody is here; the last connection joined at \(time(object["lastJoinAt"]))",
+                "events       \(text(object["lastSeq"])) so far",
+                "history      \(object["hasHistory"]?.boolValue == true ? "may have messages" : "none")",
+                "restricted   \(text(object["restrictions"])) restrictions hold",
+            ]
+        }
+        return name + [
             "connections  \(text(object["connections"])), of these \(text(object["detached"])) detached",
             "events       \(text(object["lastSeq"])) so far, \(text(object["eventsPerSecond"])) a second",
             "log          \(text(object["logEvents"])) events, \(bytes(object["logBytes"]))",

@@ -11,6 +11,12 @@ struct ModerationOptions: ParsableArguments {
 
     func list() async throws -> JSONValue { try await admin.client().request(path) }
 
+    /// Erases messages (HIS-9).
+    func erase(_ query: [(name: String, value: String)]) async throws {
+        let path = "sessions/\(AdminClient.segment(session))/messages"
+        _ = try await admin.client().request(path, method: "DELETE", query: query)
+    }
+
     /// Carries an action out, and prints its seq.
     func moderate(_ action: JSONObject) async throws {
         let answer = try await admin.client().request(path, method: "POST", body: .object(action))
@@ -132,6 +138,27 @@ extension AdminCommands {
         @OptionGroup var options: ModerationOptions
 
         func run() async throws { try await options.moderate(.action("unfreeze")) }
+    }
+
+    struct EraseCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "erase",
+            abstract: "Erase messages from a session's history: those of a user, or all up to one.",
+            discussion: "Nothing brings them back. Clients that show them take them away.")
+        @OptionGroup var options: ModerationOptions
+        @Argument(help: "The user's id.") var user: String?
+        @Option(help: "In the place of USER: the number (seq) of the last message to erase.") var through: Int64?
+
+        func validate() throws {
+            guard (user == nil) != (through == nil) else {
+                throw ValidationError("Give the id of a user, or --through with the number of a message.")
+            }
+        }
+
+        func run() async throws {
+            let names = [("user", user), ("through", through.map { "\($0)" })]
+            try await options.erase(names.compactMap { name, value in value.map { (name, $0) } })
+        }
     }
 
     struct UndoCommand: AsyncParsableCommand {

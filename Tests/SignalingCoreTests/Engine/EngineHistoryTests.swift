@@ -641,6 +641,49 @@ struct EngineHistoryTests {
         #expect(readings == [.absent, .report(ModerationReport(restrictions: [], actions: []))])
     }
 
+    @Test("HIS-3: who looks at a sleeping session does not wake it, and sees who is restricted")
+    func lookingAtSleepers() {
+        let host = Host()
+        host.join("ada")
+        host.say("one")
+        let terms = ModerationRequest.Terms(seconds: 100)
+        for request in [.mute(.user("u"), terms), .ban(.user("v"), .init()), .freeze(.init())] as [ModerationRequest] {
+            host.submit(.moderate(.server, request, Acceptance(date: WallTime(milliseconds: 0))))
+        }
+        host.settle()
+        #expect(read(host.engine) == [], "somebody is in it")
+        host.leave("ada")
+        host.settle()
+        let commands = host.log.appendCount
+        #expect(read(host.engine) == ["1_room to 8: 3 restrictions, of u, v"])
+        #expect(read(host.engine, in: .only("roof")) == [])
+        var reading: ModerationReading?
+        host.engine.readModeration(of: room, now: host.now) { reading = $0 }
+        guard case .report(let report)? = reading else {
+            Issue.record("\(String(describing: reading))")
+            return
+        }
+        #expect(report.restrictions.count == 3)
+        host.settle()
+        #expect(!host.isHosted && host.log.appendCount == commands)
+        host.pass(101)
+        #expect(read(host.engine) == ["1_room to 8: 2 restrictions, of v"], "the mute has ended")
+        host.submit(.moderate(.server, .mute(.user("w"), .init()), Acceptance(date: WallTime(milliseconds: 0))))
+        host.settle()
+        #expect(read(host.engine) == [], "the action has woken it")
+        host.pass(10)
+        #expect(read(host.engine) == ["1_room to 10: 3 restrictions, of v, w"])
+    }
+
+    private func read(_ engine: any InspectableEngine, in range: Range<SessionID> = .all) -> [String] {
+        var found: [SleepingSession]?
+        engine.readSleepers(in: range, atMost: 10) { found = (try? $0.get())?.decoded { _ in true } }
+        return (found ?? []).map {
+            let users = $0.restrictedUsers.map(\.rawValue).joined(separator: ", ")
+            return "\($0.id) to \($0.lastSeq): \($0.restrictionCount) restrictions, of \(users)"
+        }
+    }
+
     @Test("HIS-9: a session that a killed process has left behind an erasure forgets the content")
     func snapshotAfterRestart() {
         let host = Host()

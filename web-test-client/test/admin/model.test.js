@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  Pages, Series, age, bytes, cards, decimal, describeEvent, describeState, percent, personName,
-  restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash, sessionName, undoing,
+  CursorPages, Pages, Series, age, bytes, cards, decimal, describeEvent, describeKept, describeState, percent, personName,
+  restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash, sessionName, terms,
+  undoing,
 } from "../../../Sources/SignalingServer/Admin/Page/model.mjs";
 
 const stats = (at, changes = {}) => ({
@@ -47,6 +48,43 @@ test("pages stay within a list that shrinks", () => {
   assert.equal(pages.text, "101–150 of 150");
   pages.previous();
   assert.equal(pages.offset, 0);
+});
+
+test("a list of unknown length goes on where the server says, and back the same way", () => {
+  const pages = new CursorPages();
+  assert.deepEqual([pages.text, pages.before, pages.hasNext, pages.hasPrevious], ["none", null, false, false]);
+  pages.note(100, "k");
+  assert.equal(pages.text, "1–100 of more");
+  pages.next();
+  pages.next();
+  // Twice, before there is an answer. A search has found nothing in what the server has read.
+  pages.note(0, "g");
+  assert.deepEqual([pages.text, pages.before], ["none so far", "k"]);
+  pages.next();
+  pages.note(3, undefined);
+  assert.deepEqual([pages.text, pages.before, pages.hasNext], ["101–103", "g", false]);
+  pages.next();
+  assert.equal(pages.before, "g", "there is nothing behind it");
+  pages.previous();
+  pages.previous();
+  pages.previous();
+  assert.equal(pages.before, null);
+  pages.note(1, "k");
+  pages.next();
+  pages.restart();
+  assert.deepEqual([pages.text, pages.before], ["none", null]);
+});
+
+test("HIS-3: what a sleeping session keeps, in words", () => {
+  const kept = (hasHistory, restrictions) => describeKept({ hasHistory, restrictions });
+  assert.deepEqual(
+    [kept(true, 0), kept(false, 1), kept(true, 12), kept(false, 0)],
+    ["messages", "1 restriction", "messages, 12 restrictions", ""]);
+});
+
+test("MOD-1: an operator may leave out how long a restriction holds, and why", () => {
+  assert.deepEqual(terms("", " "), {});
+  assert.deepEqual(terms("600", " Spam "), { seconds: 600, reason: "Spam" });
 });
 
 test("MOD-2: restrictions in words, and the actions that undo them", () => {

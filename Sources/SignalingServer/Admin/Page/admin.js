@@ -1,13 +1,18 @@
 // The admin page: asks the server every two seconds, and shows the answers.
 import {
-  Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeState, moment, personName, restrictionAuthor,
-  restrictionName, restrictionSubject, sessionHash, sessionInHash, sessionName, undoing,
+  CursorPages, Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeKept, describeState, moment,
+  personName, restrictionAuthor, restrictionName, restrictionSubject, sessionHash, sessionInHash, sessionName, terms,
+  undoing,
 } from "./model.mjs";
 
 const interval = 2000;
 const eventLimit = 200;
 const element = (id) => document.getElementById(id);
 const sessionPages = new Pages(100);
+const sleeperPages = new CursorPages();
+const sleeperLimit = 100;
+// A search reads 500 sleeping sessions with a request. What these do not find, "Next" goes on to search.
+const searchLimit = 10;
 const memberPages = new Pages(100);
 const shown = cards.map(makeCard);
 let token = sessionStorage.getItem("token") ?? "";
@@ -42,11 +47,8 @@ async function refresh() {
     if (!isCurrent()) return;
     stats.at = performance.now();
     showStats(stats);
-    const query = new URLSearchParams({ limit: sessionPages.size, offset: sessionPages.offset });
-    if (element("search").value) query.set("search", element("search").value.trim());
-    const sessions = await ask(`sessions?${query}`);
+    await refreshList(isCurrent);
     if (!isCurrent()) return;
-    showSessions(sessions);
     if (selected !== null) await refreshDetail(isCurrent);
     if (!isCurrent()) return;
     element("login").hidden = true;
@@ -57,38 +59,84 @@ async function refresh() {
   if (isCurrent()) timer = setTimeout(refresh, interval);
 }
 
+const showsSleepers = () => element("which").value === "asleep";
+const listPages = () => (showsSleepers() ? sleeperPages : sessionPages);
+
+async function refreshList(isCurrent) {
+  const search = element("search").value.trim();
+  if (showsSleepers()) return refreshSleepers(search, isCurrent);
+  const query = new URLSearchParams({ limit: sessionPages.size, offset: sessionPages.offset });
+  if (search) query.set("search", search);
+  const sessions = await ask(`sessions?${query}`);
+  if (isCurrent()) showSessions(sessions);
+}
+
+async function refreshSleepers(search, isCurrent) {
+  const items = [];
+  let next = sleeperPages.before;
+  let note = "Nobody is in these sessions. They keep messages or restrictions. The search finds users with a restriction, too.";
+  try {
+    for (let count = 0; count < searchLimit && items.length < sleeperLimit && (count === 0 || next); count += 1) {
+      const query = new URLSearchParams({ asleep: true, limit: sleeperLimit - items.length });
+      if (search) query.set("search", search);
+      if (next) query.set("before", next);
+      const page = await ask(`sessions?${query}`);
+      if (!isCurrent()) return;
+      items.push(...page.items);
+      next = page.next ?? null;
+    }
+  } catch (error) {
+    // Servers that share sessions have no such list.
+    if (error.status !== 501) throw error;
+    if (!isCurrent()) return;
+    note = `Not here: ${error.message}.`;
+  }
+  element("sleepers-note").textContent = note;
+  sleeperPages.note(items.length, next);
+  showSleepers(items);
+}
+
 async function refreshDetail(isCurrent) {
   const path = `sessions/${encodeURIComponent(selected)}`;
   try {
     const session = await ask(path);
+    if (session.asleep) return await refreshEmpty(path, session, isCurrent);
     const members = await ask(`${path}/connections?limit=${memberPages.size}&offset=${memberPages.offset}`);
     const events = await ask(`${path}/events?limit=100${lastSeq === null ? "" : `&after=${lastSeq}`}`);
     const { restrictions } = await ask(`${path}/moderation`);
     if (!isCurrent()) return;
     selectedLabel = session.label;
-    showTitle("");
+    showPresence("present");
     showMembers(members);
     showRestrictions(restrictions);
     showEvents(events);
   } catch (error) {
     if (error.status !== 404) throw error;
-    if (!isCurrent()) return;
-    showMembers({ count: 0, items: [] });
-    await refreshRestrictions(path, isCurrent);
+    if (isCurrent()) await refreshEmpty(path, null, isCurrent);
   }
 }
 
-// A session that nobody is in may sleep, and its restrictions with it.
-async function refreshRestrictions(path, isCurrent) {
-  let restrictions = [];
+// A session that nobody is in may sleep, and its restrictions with it. Servers that share it answer for these only.
+async function refreshEmpty(path, session, isCurrent) {
+  let restrictions = null;
   try {
     ({ restrictions } = await ask(`${path}/moderation`));
   } catch (error) {
     if (error.status !== 404) throw error;
   }
   if (!isCurrent()) return;
-  showRestrictions(restrictions);
-  showTitle(restrictions.length ? " (nobody is here)" : " (ended)");
+  selectedLabel = session?.label ?? selectedLabel;
+  showPresence(restrictions ? "asleep" : "ended");
+  showMembers({ count: 0, items: [] });
+  showRestrictions(restrictions ?? []);
+}
+
+// Whether somebody is in the session, `present`, or it is `asleep` or `ended`.
+function showPresence(presence) {
+  showTitle({ present: "", asleep: " (nobody is here)", ended: " (ended)" }[presence]);
+  for (const id of ["members-pages", "members-list", "events-part"]) element(id).hidden = presence === "asleep";
+  element("asleep").hidden = presence !== "asleep";
+  element("act").hidden = presence === "ended";
 }
 
 function setStatus(text, isFailed = false) {
@@ -156,13 +204,17 @@ function setCells(row, values) {
 
 function showRange(pages, prefix) {
   element(`${prefix}range`).textContent = pages.text;
+  showSteps(pages, prefix);
+}
+
+function showSteps(pages, prefix) {
   element(`${prefix}previous`).disabled = !pages.hasPrevious;
   element(`${prefix}next`).disabled = !pages.hasNext;
 }
 
 function showSessions(sessions) {
   sessionPages.note(sessions.count);
-  showRange(sessionPages, "");
+  showList(sessionPages);
   fill("sessions", sessions.items, (each) => each.sessionId, (row, each) => {
     row.classList.toggle("selected", each.sessionId === selected);
     setCells(row, [
@@ -171,6 +223,24 @@ function showSessions(sessions) {
       [bytes(each.sentBytesPerSecond), "number"], [count(each.lastSeq), "number"], [bytes(each.logBytes), "number"],
     ]);
   });
+}
+
+function showSleepers(items) {
+  showList(sleeperPages);
+  fill("sleepers", items, (each) => each.sessionId, (row, each) => {
+    row.classList.toggle("selected", each.sessionId === selected);
+    setCells(row, [
+      [row.cells.length ? row.cells[0].firstChild : sessionLink(each), "id"], [each.apiKey ?? ""],
+      [each.lastJoinAt === undefined ? "" : moment(each.lastJoinAt)], [describeKept(each)],
+      [count(each.lastSeq), "number"],
+    ]);
+  });
+}
+
+function showList(pages) {
+  showRange(pages, "");
+  element("sessions-list").hidden = showsSleepers();
+  for (const id of ["sleepers-list", "sleepers-note"]) element(id).hidden = !showsSleepers();
 }
 
 // A link: the address can be reloaded, shared, and opened in another tab.
@@ -196,7 +266,9 @@ function select(id) {
   element("members").tBodies[0].replaceChildren();
   showRestrictions([]);
   element("detail").hidden = id === null;
-  if (id !== null) showTitle("");
+  element("act").reset();
+  showDone("");
+  if (id !== null) showPresence("present");
   refresh();
 }
 
@@ -225,6 +297,50 @@ function disconnectButton({ connectionId, data }) {
 function disconnect(session, connection, person) {
   confirm(`Disconnect ${person}? The client cannot resume this connection.`, "Disconnect", () =>
     ask(`sessions/${encodeURIComponent(session)}/connections/${encodeURIComponent(connection)}`, "DELETE"));
+}
+
+// What the form asks for: a question, its verb, and the request.
+function actionOnUser(name, session, user) {
+  const path = `sessions/${encodeURIComponent(session)}`;
+  const { value, selectedOptions } = element("act-seconds");
+  const chosen = terms(value, element("act-reason").value);
+  const moderate = () => ask(`${path}/moderation`, "POST", { action: name, user, ...chosen });
+  const time = value ? `for ${selectedOptions[0].text}` : "until it is undone";
+  const reason = chosen.reason ? ` The user reads the reason: “${chosen.reason}”` : "";
+  return {
+    mute: [`Mute user ${user} ${time}? The user may not signal in this session.${reason}`, "Mute", moderate],
+    ban: [
+      `Ban user ${user} ${time}? The user's connections to this session end, and new ones are refused.${reason}`, "Ban",
+      moderate,
+    ],
+    erase: [
+      `Erase all messages of user ${user} in this session? Nothing brings them back.`, "Erase",
+      () => ask(`${path}/messages?${new URLSearchParams({ user })}`, "DELETE"),
+    ],
+  }[name];
+}
+
+function showDone(text, isFailed = false) {
+  element("act-done").textContent = text;
+  element("act-done").classList.toggle("failed", isFailed);
+}
+
+function actOnUser(name) {
+  const user = element("act-user").value;
+  const session = selected;
+  const [question, verb, send] = actionOnUser(name, session, user);
+  showDone("");
+  confirm(question, verb, async () => {
+    let outcome = [{ mute: "Muted ", ban: "Banned ", erase: "Erased the messages of " }[name] + `user ${user}.`];
+    try {
+      await send();
+      // The next action must not get the terms of this one by mistake.
+      if (session === selected) element("act").reset();
+    } catch (error) {
+      outcome = [`The server has refused it: ${error.message}.`, true];
+    }
+    if (session === selected) showDone(...outcome);
+  });
 }
 
 function undo(session, restriction) {
@@ -279,17 +395,27 @@ function showEvents(events) {
   lastSeq = events.items.at(-1)?.seq ?? lastSeq ?? events.lastSeq;
 }
 
-for (const [prefix, pages] of [["", sessionPages], ["members-", memberPages]]) {
+for (const [prefix, pages] of [["", listPages], ["members-", () => memberPages]]) {
   for (const direction of ["previous", "next"]) {
     element(prefix + direction).addEventListener("click", () => {
-      pages[direction]();
+      pages()[direction]();
+      showSteps(pages(), prefix);
       refresh();
     });
   }
 }
-element("search").addEventListener("input", () => {
-  sessionPages.offset = 0;
-  refresh();
+for (const id of ["search", "which"]) {
+  element(id).addEventListener("input", () => {
+    sessionPages.offset = 0;
+    sleeperPages.restart();
+    showSteps(listPages(), "");
+    element("search").placeholder = showsSleepers() ? "name, user or ID" : "name, person or ID";
+    refresh();
+  });
+}
+element("act").addEventListener("submit", (event) => {
+  event.preventDefault();
+  actOnUser(event.submitter.value);
 });
 element("close").addEventListener("click", () => {
   // Not `location.hash`, which would leave a `#` and scroll.
@@ -306,5 +432,5 @@ element("login").addEventListener("submit", (event) => {
 });
 selected = sessionInHash(location.hash);
 element("detail").hidden = selected === null;
-if (selected !== null) showTitle("");
+if (selected !== null) showPresence("present");
 refresh();

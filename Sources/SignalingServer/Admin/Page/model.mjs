@@ -85,6 +85,65 @@ export class Pages {
   }
 }
 
+/** The part of a list that is shown, if the server says where the list goes on, and not how long it is. */
+export class CursorPages {
+  constructor() {
+    this.restart();
+  }
+
+  restart() {
+    this.starts = [{ before: null, index: 0 }];
+    this.note(0, null);
+  }
+
+  /** Where the shown part begins; null at the beginning of the list. */
+  get before() {
+    return this.starts.at(-1).before;
+  }
+
+  /** Notes how many items are shown, and where the list goes on. */
+  note(count, next) {
+    this.count = count;
+    this.following = next ?? null;
+  }
+
+  get hasPrevious() {
+    return this.starts.length > 1;
+  }
+
+  get hasNext() {
+    return this.following !== null;
+  }
+
+  previous() {
+    if (this.hasPrevious) this.starts.pop();
+  }
+
+  next() {
+    if (!this.hasNext) return;
+    this.starts.push({ before: this.following, index: this.starts.at(-1).index + this.count });
+    // The next answer says where this part ends.
+    this.following = null;
+  }
+
+  get text() {
+    if (this.count === 0) return this.hasNext ? "none so far" : "none";
+    const { index } = this.starts.at(-1);
+    return `${count(index + 1)}–${count(index + this.count)}${this.hasNext ? " of more" : ""}`;
+  }
+}
+
+/** What a session keeps that sleeps, in words. */
+export function describeKept({ hasHistory, restrictions }) {
+  const held = restrictions === 1 ? "1 restriction" : `${count(restrictions)} restrictions`;
+  return [hasHistory && "messages", restrictions > 0 && held].filter(Boolean).join(", ");
+}
+
+/** The terms of a restriction that an operator has chosen, for a request. */
+export function terms(seconds, reason) {
+  return { ...(seconds && { seconds: Number(seconds) }), ...(reason.trim() && { reason: reason.trim() }) };
+}
+
 /** An event of a session in words. */
 export function describeEvent(event) {
   const about = event.connectionId ? ` ${event.connectionId}` : "";
