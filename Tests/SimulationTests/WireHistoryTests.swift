@@ -258,6 +258,19 @@ struct WireHistoryTests {
         expect(.h1, &wire)
     }
 
+    /// A seed of the simulation found that the judge did not know the sender.
+    @Test("HIS-9: a page has an erased message that no client has got before", arguments: ["u", "v"])
+    func erasedUnseen(user: String) {
+        var wire = Self.ofThree()
+        wire.judge.mayBeErasedByREST(.user(UserID("u")), in: "s")
+        for socket in [1, 2] { wire.down(socket, erased(7, #""user":"u""#)) }
+        wire.up(2, ask(7))
+        let unseen =
+            #"{"seq":6,"from":"eve","connection":\#(details("eve", user: user)),"erased":true,"time":1}"#
+        wire.down(2, page(7, [Self.a, Self.b, Self.c, unseen], 3...6))
+        #expect(wire.violations().map(\.promise) == (user == "u" ? [] : [.h1]))
+    }
+
     @Test("H1: a page has what any client knows to be acknowledged, whatever its own has got")
     func acknowledgedElsewhere() {
         for isMissing in [true, false] {

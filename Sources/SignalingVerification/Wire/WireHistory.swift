@@ -51,7 +51,7 @@ struct WireHistory: Sendable {
     ///
     /// - Parameter user: its sender, of a signal that the history does not keep: an erasure also takes it out of the log.
     func mayBeErased(_ seq: Int, of user: WireOrder.User? = nil) -> Bool {
-        isErased(seq) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
+        isErased(seq, of: user) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
     }
 
     private func user(of seq: Int) -> WireOrder.User? {
@@ -78,10 +78,14 @@ struct WireHistory: Sendable {
 
     /// Whether an erasure covers the message, of those that were seen before a moment.
     ///
-    /// - Parameter position: of a client. Erasures up to it count, too: the client has got them.
-    func isErased(_ seq: Int, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0) -> Bool {
+    /// - Parameters:
+    ///   - user: its sender, if no client has got it.
+    ///   - position: of a client. Erasures up to it count, too: the client has got them.
+    func isErased(
+        _ seq: Int, of user: WireOrder.User? = nil, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0
+    ) -> Bool {
         erasures.contains {
-            $0.seq > seq && $0.erasure.covers(seq, of: user(of: seq))
+            $0.seq > seq && $0.erasure.covers(seq, of: user ?? self.user(of: seq))
                 && ($0.seenAt < moment ?? .never || $0.seq <= position)
         }
     }

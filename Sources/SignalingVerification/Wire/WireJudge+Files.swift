@@ -69,10 +69,12 @@ extension WireJudge {
     /// The bounds take the oldest messages, and no more than what is over (HIS-2).
     mutating func judgeExtents() {
         guard let bound = terms.history?.bound else { return }
-        for extent in extents where extent.first <= extent.last {
+        var reported: Set<String> = []
+        for extent in extents where extent.first <= extent.last && !reported.contains(extent.session) {
             guard let known = histories[extent.session] else { continue }
             let due = known.due(in: 0...extent.last)
             if let oldest = due.suffix(bound).first, extent.first > oldest.seq {
+                reported.insert(extent.session)
                 report(
                     .h1, .missing,
                     "\(extent.name) was told that the oldest message is at \(extent.first), and the newest "
@@ -80,6 +82,7 @@ extension WireJudge {
             }
             let stored = due.count { $0.seq >= extent.first && $0.seq <= extent.storedThrough }
             if stored > bound {
+                reported.insert(extent.session)
                 report(
                     .h1, .wrong,
                     "\(extent.name) was told of \(stored) messages in the history, and its bound is \(bound) (HIS-2)")

@@ -62,6 +62,8 @@ extension WireJudge {
     struct Doubt: Sendable {
         var session: String
         var seq: Int
+        /// Of the sender, as a page says.
+        var user: User?
         var kind: Violation.Kind
         var text: String
     }
@@ -166,10 +168,12 @@ extension WireJudge {
             if message.text("data") != nil || message.text("type") != nil {
                 report(.h1, .wrong, "\(name) got the content of the erased message at \(seq) (HIS-9)")
             }
-            if known?.mayBeErased(seq) != true {
+            // No client may have got it before its erasure.
+            let user = message.member("connection")?.text("user").map { self.user($0) }
+            if known?.mayBeErased(seq, of: user) != true {
                 doubts.append(
                     Doubt(
-                        session: session, seq: seq, kind: .missing,
+                        session: session, seq: seq, user: user, kind: .missing,
                         text: "\(name) got the message at \(seq) as erased, and nobody has erased it"))
             }
             return
@@ -287,7 +291,7 @@ extension WireJudge {
     }
 
     mutating func judgeDoubts() {
-        for doubt in doubts where histories[doubt.session]?.mayBeErased(doubt.seq) != true {
+        for doubt in doubts where histories[doubt.session]?.mayBeErased(doubt.seq, of: doubt.user) != true {
             report(.h1, doubt.kind, doubt.text)
         }
         doubts = []
