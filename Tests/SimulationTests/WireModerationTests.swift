@@ -77,6 +77,25 @@ struct WireModerationTests {
 
     // MARK: - Mute and freeze
 
+    @Test("MOD-9: a mute holds over a kill and over a stop of the server", arguments: [true, false])
+    func muteOverAKill(isForgotten: Bool) {
+        var wire = Self.muted()
+        wire.judge.terms.isDurable = true
+        wire.judge.closed(2, at: wire.now)
+        wire.judge.serverKilled(at: wire.now)
+        wire.judge.serverStarted(at: wire.now)
+        wire.askToResume(5, "bob", after: 6, token: "tb")
+        wire.down(5, wire.connected("bob", seq: 6, "resumed", replayThrough: 6, restrictions: #"[{"kind":"mute"}]"#))
+        wire.up(5, signal("x", 9))
+        if isForgotten {
+            for socket in [1, 3, 4, 5] { wire.down(socket, received("x", 7, from: "bob")) }
+            wire.down(5, ack(9, 7))
+        } else {
+            wire.down(5, refused(9, #"{"kind":"mute"}"#))
+        }
+        #expect(wire.violations(isSettled: false).map(\.promise) == (isForgotten ? [.m1] : []))
+    }
+
     @Test("MOD-1, MOD-4, MOD-5: a mute, its refusals and its end are no violation")
     func goodMute() {
         var wire = Self.muted()

@@ -5,12 +5,12 @@ extension WireJudge.Terms {
     public struct KeptHistory: Sendable {
         /// nil: all types, and signals without a type.
         public var types: Set<String>?
-        /// Whether the bounds may trim messages. Then a page need not have what is older than its `first`.
-        public var isTrimmed: Bool
+        /// How many messages of a session the server keeps (HIS-2); nil: all. What waits for the archive may come on top.
+        public var bound: Int?
 
-        public init(types: Set<String>?, isTrimmed: Bool = false) {
+        public init(types: Set<String>?, bound: Int? = nil) {
             self.types = types
-            self.isTrimmed = isTrimmed
+            self.bound = bound
         }
 
         func keeps(_ type: String?) -> Bool { types.map { types in type.map(types.contains) ?? false } ?? true }
@@ -34,13 +34,24 @@ struct WireHistory: Sendable {
     /// Those of which no client may have heard.
     private var erasuresByREST: [WireOrder.Erasure] = []
 
+    /// The greatest seq whose acknowledgement has passed to any client.
+    private(set) var acknowledgedThrough = 0
+    /// The archive was told of everything up to this seq, by a server that stopped in order.
+    private(set) var storedThrough = 0
+    /// The last message of the copy that was made of the server's files.
+    private var copiedThrough = 0
+    /// The messages that went with files of the server.
+    private var lost: [ClosedRange<Int>] = []
+    /// Clients may know seqs up to this one of an order that was lost.
+    private(set) var knownThrough = 0
+
     mutating func noteByREST(_ erasure: WireOrder.Erasure) { erasuresByREST.append(erasure) }
 
     /// Whether an erasure explains that the message is not there, or has no content.
     ///
     /// - Parameter user: its sender, of a signal that the history does not keep: an erasure also takes it out of the log.
     func mayBeErased(_ seq: Int, of user: WireOrder.User? = nil) -> Bool {
-        isErased(seq) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
+        isErased(seq, of: user) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
     }
 
     private func user(of seq: Int) -> WireOrder.User? {
@@ -65,19 +76,47 @@ struct WireHistory: Sendable {
         if !erasures.contains(where: { $0.seq == seq }) { erasures.append((seq, erasure, now)) }
     }
 
-    /// Whether an erasure, of those that were seen before a moment, covers the message.
-    func isErased(_ seq: Int, before moment: MonotonicInstant? = nil) -> Bool {
+    /// Whether an erasure covers the message, of those that were seen before a moment.
+    ///
+    /// - Parameters:
+    ///   - user: its sender, if no client has got it.
+    ///   - position: of a client. Erasures up to it count, too: the client has got them.
+    func isErased(
+        _ seq: Int, of user: WireOrder.User? = nil, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0
+    ) -> Bool {
         erasures.contains {
-            $0.seq > seq && $0.erasure.covers(seq, of: user(of: seq)) && $0.seenAt < moment ?? .never
+            $0.seq > seq && $0.erasure.covers(seq, of: user ?? self.user(of: seq))
+                && ($0.seenAt < moment ?? .never || $0.seq <= position)
         }
     }
 
     /// Whether nothing is left of the message (HIS-9).
-    func isRemoved(_ seq: Int, before moment: MonotonicInstant? = nil) -> Bool {
+    func isRemoved(_ seq: Int, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0) -> Bool {
         erasures.contains { last, erasure, seenAt in
             guard case .through = erasure else { return false }
-            return last > seq && erasure.covers(seq, of: nil) && seenAt < moment ?? .never
+            return last > seq && erasure.covers(seq, of: nil) && (seenAt < moment ?? .never || last <= position)
         }
+    }
+
+    /// When the tap first saw that the message was erased.
+    func erasedAt(_ seq: Int) -> MonotonicInstant? {
+        erasures.filter { $0.seq > seq && $0.erasure.covers(seq, of: user(of: seq)) }.map(\.seenAt).min()
+    }
+
+    mutating func noteAcknowledged(_ seq: Int) { acknowledgedThrough = max(acknowledgedThrough, seq) }
+    mutating func noteStop() { storedThrough = messages.last?.seq ?? 0 }
+    mutating func noteCopy() { copiedThrough = messages.last?.seq ?? 0 }
+
+    /// The server continues the copy: what came later is gone, and its seqs must not come again (HIS-3).
+    mutating func losesWhatFollowedTheCopy() {
+        guard let last = messages.last?.seq, last > copiedThrough else { return }
+        lost.append((copiedThrough + 1)...last)
+        knownThrough = last
+    }
+
+    /// The server has nothing of the present messages any more.
+    mutating func losesEverything() {
+        if let last = messages.last?.seq { lost.append(0...last) }
     }
 
     private func mayBeRemoved(_ seq: Int) -> Bool {
@@ -86,7 +125,9 @@ struct WireHistory: Sendable {
 
     /// The messages that a page with this span must have.
     func due(in span: ClosedRange<Int>) -> [Message] {
-        messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { !isRemoved($0.seq) }
+        messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { message in
+            !isRemoved(message.seq) && !lost.contains { $0.contains(message.seq) }
+        }
     }
 
     /// The index of the first message that does not come before this seq.

@@ -17,6 +17,12 @@ extension WireJudge {
         var askedAt: MonotonicInstant
         /// Messages up to this seq were in the session when the client asked: the page has them (HIS-4).
         var boundary = 0
+        /// Of the option of a connect: later messages are events for its client (HIS-5).
+        var end = Int.max
+
+        init(_ position: Position, limit: Int, askedAt: MonotonicInstant) {
+            (id, self.position, self.limit, self.askedAt) = (0, position, limit, askedAt)
+        }
 
         /// - Parameter line: a `history` request, or the option of a connect.
         init(_ id: Int64, _ line: WireLine, askedAt: MonotonicInstant) {
@@ -34,9 +40,9 @@ extension WireJudge {
 
         func admits(_ seq: Int) -> Bool {
             switch position {
-            case .newest: true
-            case .before(let end): seq < end
-            case .after(let start): seq > start
+            case .newest: seq <= end
+            case .before(let limit): seq < limit && seq <= end
+            case .after(let start): seq > start && seq <= end
             }
         }
 
@@ -56,6 +62,8 @@ extension WireJudge {
     struct Doubt: Sendable {
         var session: String
         var seq: Int
+        /// Of the sender, as a page says.
+        var user: User?
         var kind: Violation.Kind
         var text: String
     }
@@ -65,7 +73,8 @@ extension WireJudge {
     mutating func notePageRequest(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         guard let id = line.id, let socket = sockets[number] else { return }
         var request = PageRequest(id, line, askedAt: now)
-        request.boundary = max(socket.start, socket.claimed, socket.lastReceived ?? 0)
+        // What any client knows to be in the session is in it for every node (H1).
+        request.boundary = max(socket.position, histories[socket.session]?.acknowledgedThrough ?? 0)
         sockets[number]?.pageRequests.append(request)
     }
 
@@ -78,7 +87,7 @@ extension WireJudge {
         }
         sockets[number]?.pageOption = nil
         guard var request = socket.pageOption, isTold, outcome != "resumed" else { return }
-        request.boundary = socket.start
+        (request.boundary, request.end) = (socket.start, socket.start)
         sockets[number]?.pageRequests.append(request)
     }
 
@@ -109,11 +118,13 @@ extension WireJudge {
         }
         // A page that could not be read (HIS-5). The client may ask again.
         if line.member("error") != nil { return }
-        judge(line, for: request, of: socket, by: name, at: now)
+        judge(line, for: request, of: socket.session, at: socket.position, by: name, now)
     }
 
-    private mutating func judge(
-        _ page: WireLine, for request: PageRequest, of socket: Socket, by name: String, at now: MonotonicInstant
+    /// - Parameter position: of the client when it gets the page.
+    mutating func judge(
+        _ page: WireLine, for request: PageRequest, of session: String, at position: Int, by name: String,
+        _ now: MonotonicInstant
     ) {
         let messages = page.list("messages") ?? []
         let seqs = messages.compactMap(\.seq)
@@ -126,49 +137,56 @@ extension WireJudge {
             report(.g5, .wrong, "\(name) got a page of \(messages.count) messages, \(page.byteCount) bytes (HIS-6)")
         }
         if let stray = seqs.first(where: { !request.admits($0) }) {
-            report(.h3, .wrong, "\(name) asked for messages \(request.position), and got the one at \(stray) (HIS-6)")
+            let end = request.end < .max ? " up to \(request.end)" : ""
+            report(
+                .h3, .wrong, "\(name) asked for messages \(request.position)\(end), and got the one at \(stray) (HIS-6)"
+            )
         }
         let (first, last) = (page.position("first"), page.position("last"))
         if let low = seqs.first, let high = seqs.last, low < first ?? .max || high > last ?? 0 {
             report(.h3, .wrong, "\(name) got a page that is not within its `first` and `last` (HIS-6)")
         }
-        for message in messages { judge(message, in: request, of: socket, by: name, at: now) }
-        judgeCompleteness(of: Set(seqs), first, page.isTrue("more"), for: request, of: socket, by: name)
+        for message in messages { judge(message, in: request, of: session, at: position, by: name, now) }
+        judgeCompleteness(of: Set(seqs), first, page.isTrue("more"), for: request, of: session, by: name)
+        noteExtent(first, last, of: session, by: name)
     }
 
     /// A message is the one that its clients have received as an event at this seq (H1, H2).
     private mutating func judge(
-        _ message: WireLine, in request: PageRequest, of socket: Socket, by name: String, at now: MonotonicInstant
+        _ message: WireLine, in request: PageRequest, of session: String, at position: Int, by name: String,
+        _ now: MonotonicInstant
     ) {
         guard let seq = message.seq else { return }
         if message.number("time") == nil {
             report(.h1, .missing, "\(name) got the message at \(seq) without its time (HIS-6)")
         }
-        let known = histories[socket.session]
-        if known?.isRemoved(seq, before: request.askedAt) == true {
+        let known = histories[session]
+        if known?.isRemoved(seq, before: request.askedAt, orUpTo: position) == true {
             report(.h1, .wrong, "\(name) got the message at \(seq), and nothing should be left of it (HIS-9)")
         }
         if message.isTrue("erased") {
             if message.text("data") != nil || message.text("type") != nil {
                 report(.h1, .wrong, "\(name) got the content of the erased message at \(seq) (HIS-9)")
             }
-            if known?.mayBeErased(seq) != true {
+            // No client may have got it before its erasure.
+            let user = message.member("connection")?.text("user").map { self.user($0) }
+            if known?.mayBeErased(seq, of: user) != true {
                 doubts.append(
                     Doubt(
-                        session: socket.session, seq: seq, kind: .missing,
+                        session: session, seq: seq, user: user, kind: .missing,
                         text: "\(name) got the message at \(seq) as erased, and nobody has erased it"))
             }
             return
         }
-        if known?.isErased(seq, before: request.askedAt) == true {
-            report(.h1, .wrong, "\(name) got the message at \(seq), which was erased before it asked (HIS-9)")
+        if known?.isErased(seq, before: request.askedAt, orUpTo: position) == true {
+            report(.h1, .wrong, "\(name) got the message at \(seq) after its erasure (HIS-9)")
         }
         guard let data = message.text("data"), let signal = number(ofSignal: data) else {
             return report(.h1, .wrong, "\(name) got the message at \(seq), and nobody has sent what it says")
         }
         judgeContent(message, of: signal, at: seq, by: name)
         // An event that no client has received may be known from here.
-        noteForHistory(.signal(signal, from: sendings[Int(signal)].from, to: .all), at: seq, of: socket.session, now)
+        noteForHistory(.signal(signal, from: sendings[Int(signal)].from, to: .all), at: seq, of: session, now)
     }
 
     /// The members are those of the `signal` line (HIS-6, SIG-7, SIG-9).
@@ -196,19 +214,20 @@ extension WireJudge {
     /// A page has every message of its span (H1): up to the moment of a connect, and from there on the client gets
     /// events (H3).
     private mutating func judgeCompleteness(
-        of seqs: Set<Int>, _ first: Int?, _ more: Bool, for request: PageRequest, of socket: Socket, by name: String
+        of seqs: Set<Int>, _ first: Int?, _ more: Bool, for request: PageRequest, of session: String, by name: String
     ) {
-        guard let kept = terms.history, let known = histories[socket.session],
+        guard let kept = terms.history, let known = histories[session],
             var span = request.span(from: seqs.min() ?? 0, through: seqs.max() ?? 0, more: more)
         else { return }
-        if kept.isTrimmed {
-            guard let first, first <= span.upperBound else { return }
+        // Whether what is older may be trimmed is judged at the end.
+        if kept.bound != nil, let first {
+            guard first <= span.upperBound else { return }
             span = max(first, span.lowerBound)...span.upperBound
         }
         for message in known.due(in: span) where !seqs.contains(message.seq) {
             doubts.append(
                 Doubt(
-                    session: socket.session, seq: message.seq, kind: .missing,
+                    session: session, seq: message.seq, kind: .missing,
                     text: "\(name) got a page without the message at \(message.seq), and it is in \(span) (HIS-4)"))
         }
     }
@@ -247,6 +266,7 @@ extension WireJudge {
             {
                 report(.h2, .duplicate, "signals \(other) and \(signal) of one session have the seq \(seq) (HIS-3)")
             }
+            judgeNewness(of: sending, at: seq, of: session)
         case .erased(let erasure): histories[session, default: WireHistory()].note(erasure, at: seq, now)
         case .signal, .created, .destroyed, .moderated, .restricted, .unrestricted: break
         }
@@ -271,7 +291,7 @@ extension WireJudge {
     }
 
     mutating func judgeDoubts() {
-        for doubt in doubts where histories[doubt.session]?.mayBeErased(doubt.seq) != true {
+        for doubt in doubts where histories[doubt.session]?.mayBeErased(doubt.seq, of: doubt.user) != true {
             report(.h1, doubt.kind, doubt.text)
         }
         doubts = []

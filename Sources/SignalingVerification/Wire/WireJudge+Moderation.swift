@@ -43,7 +43,8 @@ extension WireJudge {
         }
 
         var users: [String] = []
-        private var userNumbers: [String: User] = [:]
+        /// By bytes: Swift holds "é" and "e" with an accent for one, and two users may have these names (USR-1).
+        private var userNumbers: [[UInt8]: User] = [:]
         private var tokenNumbers: [String: Int32] = [:]
         private(set) var actions: [WireAction] = []
         private var actionNumbers: [WireAction: Int32] = [:]
@@ -62,7 +63,14 @@ extension WireJudge {
             var id: Int64
         }
 
-        mutating func number(ofUser id: String) -> User { number(id, &users, &userNumbers) }
+        mutating func number(ofUser id: String) -> User {
+            let bytes = Array(id.utf8)
+            if let number = userNumbers[bytes] { return number }
+            let number = User(users.count)
+            users.append(id)
+            userNumbers[bytes] = number
+            return number
+        }
 
         mutating func number(ofToken token: String) -> Int32 {
             if let number = tokenNumbers[token] { return number }

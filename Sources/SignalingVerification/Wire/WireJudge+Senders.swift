@@ -57,7 +57,7 @@ extension WireJudge {
         }
         let user = connected.member("connection")?.text("user")
         let named = claims.user.map { moderation.users[Int($0)] }
-        if user != named {
+        if user.map({ self.user($0) }) != claims.user {
             report(
                 .g8, .wrong,
                 "\(id(name)) is user \(user ?? "(none)"), and its token names \(named ?? "(none)") (USR-2)")

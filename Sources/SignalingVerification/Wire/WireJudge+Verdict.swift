@@ -20,6 +20,7 @@ extension WireJudge {
         }
         judgePageRequests(isSettled: isSettled)
         judgeDoubts()
+        judgeExtents()
         for index in orders.indices { judgePresence(orders[index], ofEpoch: Int32(index)) }
         judgeModeration(isSettled: isSettled)
         judgeEarlyDepartures()

@@ -210,7 +210,7 @@ public struct WireJudge: Sendable {
     var found: [Violation] = []
     private var names: [String: Name] = [:]
     private(set) var ids: [String] = []
-    private var signalNumbers: [String: Int32] = [:]
+    private(set) var signalNumbers: [String: Int32] = [:]
     private(set) var sendings: [Sending] = []
     var sockets: [SocketNumber: Socket] = [:]
     var connections: [Name: Connection] = [:]
@@ -226,6 +226,9 @@ public struct WireJudge: Sendable {
     var histories: [String: WireHistory] = [:]
     /// Messages that a page lacks, or has as erased. An erasure that passes later explains them.
     var doubts: [Doubt] = []
+    /// What pages have said of the whole history.
+    var extents: [Extent] = []
+    var files = FileNotes()
     /// The epoch of each session, while the server is known to keep it.
     private var currentEpochs: [String: Int32] = [:]
     private var retiredEpochs: Set<Int32> = []
@@ -351,7 +354,10 @@ public struct WireJudge: Sendable {
     }
 
     /// A server is ready: from now on it has the time to do what its predecessor could not.
-    public mutating func serverStarted(at now: MonotonicInstant) { startedAt = now }
+    public mutating func serverStarted(at now: MonotonicInstant) {
+        startedAt = now
+        noteStartForHistory()
+    }
 
     /// The server was killed (SIGKILL). It loses its sessions unless it is durable.
     public mutating func serverKilled(at now: MonotonicInstant) {
@@ -365,6 +371,7 @@ public struct WireJudge: Sendable {
         retiredEpochs.formUnion(currentEpochs.values)
         currentEpochs = [:]
         judgeDoubts()
+        judgeExtents()
         // What is in memory is gone with the sessions. A stored history is not, and its seqs go on to name it (HIS-3).
         if !terms.isDurable { histories = [:] }
     }
@@ -575,6 +582,7 @@ public struct WireJudge: Sendable {
             return
         }
         note(.signal(signal, from: connection, to: sending.to), at: seq, line.byteCount, socket.epoch, now)
+        noteAcknowledgedForHistory(sending, at: seq, of: socket.session, now)
         let isForItself = sending.to == .all || sending.to == .connection(connection)
         // A backend may have erased it meanwhile, and no client has heard of that yet.
         if isForItself, seq > socket.start, socket.lastReceived.map({ $0 < seq }) ?? true,

@@ -69,11 +69,51 @@ final class RESTSender: Sendable {
         return true
     }
 
-    /// Erases one message (HIS-10).
-    func erase(_ seq: Seq, port: Int) async {
-        tap.judging { judge, _ in judge.mayBeErasedByREST(.message(seq), in: sessionId.rawValue) }
-        _ = await request("DELETE", "/message/\(seq)", body: nil, port: port)
+    /// Erases messages (HIS-10).
+    func erase(_ erasure: Erasure, port: Int) async {
+        tap.judging { judge, _ in judge.mayBeErasedByREST(erasure, in: sessionId.rawValue) }
+        let path =
+            switch erasure {
+            case .message(let seq): "/message/\(seq)"
+            case .through(let seq): "/message?through=\(seq)"
+            case .user(let user): "/message?user=" + Self.percentEncoded(user.rawValue)
+            }
+        _ = await request("DELETE", path, body: nil, port: port)
     }
+
+    /// Foundation would encode some texts in another normal form.
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let hex = String(byte, radix: 16, uppercase: true)
+            return hex.count == 1 ? "%0\(hex)" : "%\(hex)"
+        }.joined()
+    }
+
+    /// Reads the whole history, oldest message first (HIS-10).
+    ///
+    /// - Returns: whether each page came in time.
+    func readHistory(of cluster: Cluster) async -> Bool {
+        let deadline = ContinuousClock.now + Self.readTime
+        var after = Int64(0)
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            let request = HistoryRequest(.after(Seq(after)), limit: 100)
+            let asked = tap.judging { judge, now in judge.asksPageByREST(request, in: sessionId.rawValue, at: now) }
+            let path = "/message?after=\(after)&limit=\(request.limit)"
+            guard let answer = await self.request("GET", path, body: nil, port: cluster.somePort), answer.status == 200
+            else {
+                try? await Task.sleep(for: .milliseconds(100))
+                continue
+            }
+            tap.judging { judge, now in judge.pageByREST(answer.body, for: asked, at: now) }
+            let page = try? JSONValue(parsing: answer.body).objectValue
+            guard page?["more"]?.boolValue == true,
+                let last = page?["messages"]?.arrayValue?.last?.objectValue?["seq"]?.integerValue
+            else { return page != nil }
+            after = last
+        }
+        return false
+    }
+    private static let readTime = Duration.seconds(60)
 
     /// The answer to an action.
     enum Moderated: Equatable {

@@ -24,6 +24,8 @@ final class VerifiedClient: Sendable {
         /// How many actions the client was told, and how many signals were refused because of a restriction.
         var actionCount = 0
         var restrictedCount = 0
+        /// How many pages came after a connect (HIS-5).
+        var pageCount = 0
         /// The session has ended the connection, or refused to continue it.
         var hasEnded = false
         /// The client stays away on purpose.
@@ -69,6 +71,7 @@ final class VerifiedClient: Sendable {
     }
     var actionCount: Int { notes.withLock { $0.actionCount } }
     var restrictedCount: Int { notes.withLock { $0.restrictedCount } }
+    var pageCount: Int { notes.withLock { $0.pageCount } }
     /// Whether the client was connected, and its connection has ended for good.
     var hasEnded: Bool { notes.withLock { $0.hasEnded } }
     var interruptions: [Interruption] { notes.withLock { $0.interruptions } }
@@ -245,7 +248,8 @@ final class VerifiedClient: Sendable {
             case .heard(.moderated(let event, let seq)):
                 notes.actionCount += 1
                 add(.moderated(event, seq))
-            case .heard(.restricted), .heard(.unrestricted), .heard(.history), .heard(.overflowed): break
+            case .heard(.history): notes.pageCount += 1
+            case .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
             }
         }
     }

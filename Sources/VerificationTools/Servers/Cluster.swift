@@ -77,9 +77,16 @@ final class Cluster: Sendable {
         if redisRelays.indices.contains(number) { redisRelays[number].cut(.abrupt) }
     }
 
+    var hasOwnRedis: Bool { redis != nil }
+    /// The bytes that Redis has written to its file.
+    var redisByteCount: UInt64? { redis?.writtenByteCount }
+
     /// Kills Redis, and starts it again with what it has left on disk.
-    func replaceRedis() throws {
+    ///
+    /// - Parameter byteCount: what it has left of its file, as after a loss of power; nil: all of it.
+    func replaceRedis(keeping byteCount: UInt64? = nil) throws {
         redis?.kill()
+        if let byteCount { try redis?.truncate(to: byteCount) }
         try redis?.start()
     }
 }

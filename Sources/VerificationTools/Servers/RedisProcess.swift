@@ -48,6 +48,27 @@ final class RedisProcess: Sendable {
                 + "--redis.")
     }
 
+    /// The file to which Redis appends each command, a second before it is on the disk.
+    private var appendedFile: URL? {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
+            $0 as? URL
+        }
+        return files?.filter { $0.lastPathComponent.hasSuffix(".incr.aof") || $0.lastPathComponent == "appendonly.aof" }
+            .max { $0.lastPathComponent < $1.lastPathComponent }
+    }
+
+    var writtenByteCount: UInt64? {
+        guard let file = appendedFile else { return nil }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        return (attributes?[.size] as? NSNumber)?.uint64Value
+    }
+
+    /// Takes the end of the file from a Redis that has been killed.
+    func truncate(to byteCount: UInt64) throws {
+        guard let file = appendedFile else { return }
+        try FileHandle(forWritingTo: file).truncate(atOffset: byteCount)
+    }
+
     func kill() {
         process.withLock { process in
             process?.killAndWait()

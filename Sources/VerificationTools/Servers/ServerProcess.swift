@@ -45,7 +45,7 @@ final class ServerProcess: Sendable {
                 "serve", "--port", "\(launch.port)", "--log-level", "critical", "--ends-with-input",
             ] + launch.terms.arguments
         if launch.terms.isDurable, launch.redis == nil {
-            arguments += ["--state-dir", launch.folder.appending(path: "state").path]
+            arguments += ["--state-dir", Self.stateFolder(in: launch.folder).path]
         }
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNALBOX_") }
         environment["SIGNALBOX_API_KEY"] = launch.apiKey
@@ -112,7 +112,13 @@ final class ServerProcess: Sendable {
         return lines?.last.map { $0.hasPrefix("signalbox: ") ? String($0.dropFirst(11)) : String($0) }
     }
 
+    /// Where a server keeps its sessions, in the folder of its launch.
+    static func stateFolder(in folder: URL) -> URL { folder.appending(path: "state") }
+
     var isRunning: Bool { process.isRunning }
+
+    /// The server has a reason to end by itself.
+    func mayEnd() { isExpectedToEnd.store(true, ordering: .relaxed) }
 
     /// Whether the server has ended although nobody stopped it.
     var hasFailed: Bool { !process.isRunning && !isExpectedToEnd.load(ordering: .relaxed) }

@@ -11,8 +11,10 @@ struct ServerTerms: Sendable {
     /// Whether the server has a state folder, so that it keeps its sessions even if it is killed.
     var isDurable = true
 
-    /// Whether the server keeps the signals of ``keptTypes`` as history, within bounds that a run does not reach.
+    /// Whether the server keeps the signals of ``keptTypes`` as history.
     var keepsHistory = false
+    /// How many messages of a session it keeps; nil: more than a run sends.
+    var historyBound: Int?
     static let keptTypes: Set<String> = ["a", VerifiedClient.lastSignalType]
 
     /// Whether several servers keep the sessions in one Redis.
@@ -31,6 +33,11 @@ struct ServerTerms: Sendable {
     static let sleeping = ServerTerms(
         resumeSeconds: 1, recoverySeconds: 1, logEventCount: 65_536, logByteCount: 33_554_432)
 
+    /// A history that is trimmed, of clients that resume after restarts.
+    static let smallHistory = ServerTerms(
+        resumeSeconds: 25, recoverySeconds: 30, logEventCount: 65_536, logByteCount: 33_554_432, keepsHistory: true,
+        historyBound: ArchiveStories.bound)
+
     /// The seconds until the other nodes have declared a dead node lost, and until its connections have lost their sockets
     /// (LOG-32).
     private static let longestDeath = 20
@@ -48,7 +55,7 @@ struct ServerTerms: Sendable {
         guard keepsHistory else { return [:] }
         return [
             "SIGNALBOX_HISTORY": Self.keptTypes.sorted().joined(separator: ","),
-            "SIGNALBOX_HISTORY_MESSAGES": "\(1_000_000_000)", "SIGNALBOX_HISTORY_BYTES": "\(1 << 40)",
+            "SIGNALBOX_HISTORY_MESSAGES": "\(historyBound ?? 1_000_000_000)", "SIGNALBOX_HISTORY_BYTES": "\(1 << 40)",
             "SIGNALBOX_HISTORY_TOTAL_BYTES": "\(1 << 50)",
         ]
     }
@@ -61,7 +68,9 @@ struct ServerTerms: Sendable {
             tolerance: .seconds(isShared ? 5 + Self.longestDeath : 5),
             earliness: .milliseconds(1_500))
         judged.isDurable = isDurable
-        if keepsHistory { judged.history = WireJudge.Terms.KeptHistory(types: Self.keptTypes) }
+        if keepsHistory {
+            judged.history = WireJudge.Terms.KeptHistory(types: Self.keptTypes, bound: historyBound)
+        }
         return judged
     }
 }

@@ -161,6 +161,14 @@ struct ModerationStories: Sendable {
 
     func pardon(_ user: UserID) async { await lift(.unban(.user(user))) }
 
+    // MARK: - Over restarts
+
+    func mute(_ user: UserID) async {
+        while await act(.mute(.user(user))) == nil, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(100)) }
+    }
+
+    func unmute(_ user: UserID) async { await lift(.unmute(.user(user))) }
+
     // MARK: - The end
 
     /// Lifts what holds still, until nothing does: an action without an answer may have been carried out late, and the

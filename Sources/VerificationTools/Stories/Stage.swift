@@ -66,6 +66,8 @@ final class Stage: Sendable {
     private let roomList = Mutex<[Room]>([])
     private let project: Project
     private let folder: URL
+    /// Of a server without Redis.
+    var stateFolder: StateFolder { StateFolder(url: ServerProcess.stateFolder(in: folder)) }
     private let marks = Mutex<[Mark]>([])
     private let found = Mutex<[Violation]>([])
     private let losses = Counter()

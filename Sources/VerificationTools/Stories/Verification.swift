@@ -64,9 +64,11 @@ package struct Verification: Sendable {
         var report = VerifyReport(plan: plan)
         async let longWindow = runLongWindow(start)
         async let sleep = runSleep(start)
+        async let archive = runArchive(start)
         try await runFaults(start, &report)
         if let other = try await longWindow { report.add(other) }
         if let other = try await sleep { report.add(other) }
+        if let other = try await archive { report.add(other) }
         if plan.overruns > 0, report.isSettled { try await runOverruns(start, &report) }
         report.duration = start.duration(to: .now)
         return report
@@ -304,10 +306,20 @@ package struct Verification: Sendable {
         }
     }
 
-    func replaceServer(on stage: Stage, by signal: Int32, _ random: inout SplitMix64) async throws {
+    /// Ends a server, and starts it again.
+    ///
+    /// - Parameters:
+    ///   - change: what happens to its files meanwhile.
+    ///   - judging: tells the judge of it.
+    func replaceServer(
+        on stage: Stage, by signal: Int32, _ random: inout SplitMix64, meanwhile change: () async throws -> Void = {},
+        judging: @Sendable (inout WireJudge, MonotonicInstant) -> Void = { _, _ in }
+    ) async throws {
         let isKill = signal == SIGKILL
         let begin = stage.elapsed
-        guard let node = stage.cluster.servingNodes.randomElement(using: &random) else { return }
+        // One that has ended by itself is started again, too.
+        let ended = stage.cluster.nodes.first { $0.process?.isRunning == false }
+        guard let node = ended ?? stage.cluster.servingNodes.randomElement(using: &random) else { return }
         let clients = stage.clients(of: node)
         let oldPort = node.port
         for client in clients where stage.members.contains(where: { $0 === client }) {
@@ -321,12 +333,14 @@ package struct Verification: Sendable {
         guard await process?.signal(signal) == true else {
             throw VerificationError(.serverNotRestarted, "The server did not stop within 30 s of SIGTERM.")
         }
+        try await change()
         do { try await onOwnThread { try node.start() } } catch let error as VerificationError {
             throw VerificationError(.serverNotRestarted, error.description)
         }
         // The last bytes of the old server have passed, and no client can reach the new one yet.
         stage.tap.judging { judge, now in
-            if isKill { judge.serverKilled(at: now) }
+            if isKill { judge.serverKilled(at: now) } else if !stage.terms.isShared { judge.serverStopped() }
+            judging(&judge, now)
             judge.serverStarted(at: now)
         }
         node.isSuspended.store(false, ordering: .relaxed)

@@ -50,10 +50,14 @@ extension Verification {
         package var erasures = 3
         /// How often everybody leaves a session until it sleeps, and comes back (HIS-3).
         package var sleeps = 2
+        /// Small histories in which messages are erased, over restarts of their server (HIS-2, HIS-9, MOD-9).
+        package var archives = 1
+        /// Servers whose files are restored from a backup, replaced by an older copy, and removed (HIS-3, RES-3, LOG-23).
+        package var restores = 1
         /// Restrictions of users and sessions, by a moderator and through REST in turn (MOD-1).
         package var bans = 16
         /// Whether the servers keep a history.
-        var keepsHistory: Bool { readers + erasures + sleeps > 0 }
+        var keepsHistory: Bool { readers + erasures + sleeps + archives + restores > 0 }
         /// Whether the server has no state folder.
         package var isInMemory = false
         /// How many servers serve the sessions together, over one Redis.
@@ -78,7 +82,9 @@ extension Verification {
         }
 
         /// Nothing that an older program may not know: neither history nor moderation.
-        package mutating func forgoNewRules() { (readers, erasures, sleeps, bans) = (0, 0, 0, 0) }
+        package mutating func forgoNewRules() {
+            (readers, erasures, sleeps, bans, archives, restores) = (0, 0, 0, 0, 0, 0)
+        }
 
         /// Only the signals and the clients, without any fault.
         package static func withoutFaults(seed: UInt64) -> Plan {
@@ -97,7 +103,7 @@ extension Verification {
                 ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
-                ("sleeps", \.sleeps), ("bans", \.bans),
+                ("sleeps", \.sleeps), ("bans", \.bans), ("archives", \.archives), ("restores", \.restores),
             ]
         }
 
@@ -116,6 +122,9 @@ extension Verification {
             }
             if isInMemory, restarts > 0 {
                 return "--in-memory and --restarts contradict each other: such a server keeps nothing. Use --kills."
+            }
+            if isInMemory || isShared, restores > 0 {
+                return "--restores contradicts --in-memory, --nodes and --redis: it needs a state folder."
             }
             if !(1...9).contains(nodes) { return "--nodes is \(nodes). Use 1 to 9." }
             if isShared, isInMemory {

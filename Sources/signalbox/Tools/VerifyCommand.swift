@@ -64,6 +64,15 @@ struct VerifyCommand: AsyncParsableCommand {
         help: count(
             "How many times everybody leaves a session until it sleeps. Each takes about 6 seconds.", \.sleeps))
     var sleeps: Int?
+    @Option(
+        help: count(
+            "How many times to erase in a small history, and to restart its server. Each takes about 20 seconds.",
+            \.archives))
+    var archives: Int?
+    @Option(
+        help: count(
+            "How many times to restore a backup, to put an older copy back, and to remove a history.", \.restores))
+    var restores: Int?
     @Option(help: count("How many times to mute or ban a user, or to freeze a session.", \.bans)) var bans: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
@@ -92,13 +101,15 @@ struct VerifyCommand: AsyncParsableCommand {
         if upgrade != nil { plan.forgoNewRules() }
         plan.isInMemory = inMemory
         if inMemory { plan.restarts = 0 }
+        if inMemory || plan.isShared { plan.restores = 0 }
         let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
             (\.signals, signals), (\.sessions, sessions), (\.members, members), (\.cuts, cuts), (\.silences, silences),
             (\.absences, absences), (\.longAbsences, longAbsences), (\.wrongSecrets, wrongSecrets),
             (\.slowReaders, slowReaders), (\.overruns, overruns), (\.stops, stops), (\.kills, kills),
             (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
             (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.readers, readers),
-            (\.erasures, erasures), (\.sleeps, sleeps), (\.bans, bans), (\.port, port),
+            (\.erasures, erasures), (\.sleeps, sleeps), (\.bans, bans), (\.archives, archives),
+            (\.restores, restores), (\.port, port),
         ]
         for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }
         // The default shares of REST signals and of expelled guests fit into short runs, too.
