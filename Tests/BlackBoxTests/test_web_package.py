@@ -209,6 +209,29 @@ def test_a_bundle_for_a_server_with_the_element_in_it_loads_there(program, form)
     assert run("node", bundle, cwd=program) == "rendered\n"
 
 
+# What a program does that bundles OpenTok's package: most import it without a name, and use the global.
+IMPORTS = {
+    "without a name": ("mjs", "import '{0}';"),
+    "the default": ("mjs", "import Named from '{0}'; if (Named !== globalThis.OT) throw new Error('another library');"),
+    "by name": ("mjs", "import {{ initSession }} from '{0}'; if (!initSession) throw new Error('no name');"),
+    "require": ("cjs", "if (require('{0}') !== globalThis.OT) throw new Error('another library');"),
+}
+IN_A_PAGE = """
+const { get } = Object.getOwnPropertyDescriptor(globalThis, 'TB');
+console.log(typeof OT.initSession, get() === OT, OT.noConflict() === get(), typeof globalThis.OT, typeof globalThis.TB);
+"""
+
+
+@pytest.mark.parametrize("suffix, imports", IMPORTS.values(), ids=IMPORTS.keys())
+@NAMES
+def test_a_bundled_program_has_the_global_in_a_page(program, suffix, imports, name):
+    write(program, "page.cjs", "globalThis.window = globalThis; globalThis.document = { addEventListener() {} };")
+    file = write(program, f"in-a-page.{suffix}", imports.format(name) + IN_A_PAGE)
+    run("esbuild", "--bundle", "--format=iife", "--minify", file, "--outfile=in-a-page-bundled.cjs", cwd=program)
+    printed = run("node", "--require", "./page.cjs", "in-a-page-bundled.cjs", cwd=program)
+    assert printed == "function true true undefined undefined\n"
+
+
 def test_the_script_for_a_page_is_a_commonjs_module_too(program):
     for suffix, imports in [("mjs", "import OT from '{0}';"), ("cjs", "const OT = require('{0}');")]:
         text = imports.format("signalbox-client/dist/opentok.min.js")
