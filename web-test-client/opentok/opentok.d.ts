@@ -203,7 +203,7 @@ declare namespace OT {
     reason: DisconnectReason | (string & {});
   }
 
-  /** Of the page's own streams, with the option `publish: 'local'`; the publisher emits it. */
+  /** Of the page's own streams; the publisher emits it. */
   interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Publisher> {
     stream: Stream;
     reason: string;
@@ -329,7 +329,7 @@ declare namespace OT {
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     /** An extension: see `ServerOptions`. */
-    publish?: 'local';
+    publish?: 'local' | 'fail';
     iceConfig?: IceConfig;
     ipWhitelist?: boolean;
     encryptionSecret?: string;
@@ -337,8 +337,11 @@ declare namespace OT {
 
   /** An extension. */
   interface ServerOptions {
-    /** `session.publish` succeeds, with a stream that no other client gets. Absent: it fails. */
-    publish?: 'local';
+    /**
+     * `local`, the default: `session.publish` succeeds, with a stream that no other client gets. `fail`: it fails with
+     * `OT_NOT_SUPPORTED`.
+     */
+    publish?: 'local' | 'fail';
   }
 
   type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
@@ -469,7 +472,7 @@ declare namespace OT {
     /** An extension, for moderators: what holds in the session. Fails with 403 for other clients, 429, 500 or 2001. */
     restrictions(handler?: (error?: OTError, held?: HeldRestriction[]) => void): Promise<HeldRestriction[]>;
 
-    // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing, without `publish: 'local'`.
+    // Media: each call but `publish` fails with an error named OT_NOT_SUPPORTED, or does nothing.
     publish: Publish;
     unpublish(publisher?: Publisher): void;
     subscribe: Subscribe;
@@ -527,7 +530,7 @@ declare namespace OT {
     toString(): string;
   }
 
-  /** The page's own, with the option `publish: 'local'`. The server has none. */
+  /** The page's own. The server has none. */
   interface Stream extends Emitter {
     id: string;
     streamId: string;

@@ -1,7 +1,7 @@
 import { Emitter } from '../api/emitter.js';
 
 /**
- * A stream of this page's own publisher, with the option `publish=local`. Other clients do not get it, and this page
+ * A stream of this page's own publisher, unless the option is `publish=fail`. Other clients do not get it, and this page
  * gets no other streams.
  */
 export class Stream extends Emitter {

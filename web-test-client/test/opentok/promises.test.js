@@ -274,7 +274,7 @@ test('promises: forceDisconnect and refreshToken have the outcome of their handl
 // Media
 
 test('promises: publish.promise, subscribe.promise and forceUnpublish reject with the error that the handler gets', async () => {
-  const { OT, browser, session, exceptions } = joined();
+  const { OT, browser, session, exceptions } = joined({ publish: 'fail' });
   browser.mediaDevices = new FakeCamera();
   const publisher = OT.initPublisher('target', () => {});
   const handled = async (start) => {
