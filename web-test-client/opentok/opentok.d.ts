@@ -356,7 +356,7 @@ declare namespace OT {
     (token: string, handler?: ConnectHandler): Session;
     /** @deprecated the key belongs to `initSession` */
     (apiKey: string | number, token: string, handler?: ConnectHandler): Session;
-    /** While connecting or connected it is rejected with 1015. */
+    /** While connecting it is rejected with 1015, while connected it is resolved. */
     promise(token: string, handler?: ConnectHandler): Promise<Session>;
     /** @deprecated the key belongs to `initSession` */
     promise(apiKey: string | number, token: string, handler?: ConnectHandler): Promise<Session>;
@@ -706,6 +706,8 @@ declare namespace OT {
 
   /** Those of OpenTok's helpers that published programs use. */
   interface Helpers {
+    /** The element with this id, with or without `#`; an element is returned as it is. */
+    (idOrElement: string | Element): HTMLElement | null;
     eventing<Object extends object>(object: Object): Object & Emitter;
     useLogHelpers<Object extends object>(object: Object): Object;
     defaults<Object extends object>(object: Object, ...sources: object[]): Object;
@@ -718,6 +720,11 @@ declare namespace OT {
     css(element: HTMLElement, name: string): string;
     css(element: HTMLElement, name: string, value: string): void;
     css(element: HTMLElement, styles: object): void;
+    /** With the unit: `640px`. */
+    width(element: HTMLElement): string;
+    height(element: HTMLElement): string;
+    uuid(): string;
+    roundFloat(value: number, digits: number): number;
     addClass(element: Element, names: string): void;
     removeClass(element: Element, names: string): void;
     show(element: HTMLElement): void;
