@@ -6,7 +6,7 @@ const session: OT.Session = OT.initSession(
   '100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' }
 );
 
-OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason.length));
+OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason?.length));
 OT.once('exception', () => {}).off();
 
 session
