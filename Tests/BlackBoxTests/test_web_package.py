@@ -209,6 +209,29 @@ def test_a_bundle_for_a_server_with_the_element_in_it_loads_there(program, form)
     assert run("node", bundle, cwd=program) == "rendered\n"
 
 
+# What a program does that bundles OpenTok's package: most import it without a name, and use the global.
+IMPORTS = {
+    "without a name": ("mjs", "import '{0}';"),
+    "the default": ("mjs", "import Named from '{0}'; if (Named !== globalThis.OT) throw new Error('another library');"),
+    "by name": ("mjs", "import {{ initSession }} from '{0}'; if (!initSession) throw new Error('no name');"),
+    "require": ("cjs", "if (require('{0}') !== globalThis.OT) throw new Error('another library');"),
+}
+IN_A_PAGE = """
+const { get } = Object.getOwnPropertyDescriptor(globalThis, 'TB');
+console.log(typeof OT.initSession, get() === OT, OT.noConflict() === get(), typeof globalThis.OT, typeof globalThis.TB);
+"""
+
+
+@pytest.mark.parametrize("suffix, imports", IMPORTS.values(), ids=IMPORTS.keys())
+@NAMES
+def test_a_bundled_program_has_the_global_in_a_page(program, suffix, imports, name):
+    write(program, "page.cjs", "globalThis.window = globalThis; globalThis.document = { addEventListener() {} };")
+    file = write(program, f"in-a-page.{suffix}", imports.format(name) + IN_A_PAGE)
+    run("esbuild", "--bundle", "--format=iife", "--minify", file, "--outfile=in-a-page-bundled.cjs", cwd=program)
+    printed = run("node", "--require", "./page.cjs", "in-a-page-bundled.cjs", cwd=program)
+    assert printed == "function true true undefined undefined\n"
+
+
 def test_the_script_for_a_page_is_a_commonjs_module_too(program):
     for suffix, imports in [("mjs", "import OT from '{0}';"), ("cjs", "const OT = require('{0}');")]:
         text = imports.format("signalbox-client/dist/opentok.min.js")
@@ -234,6 +257,12 @@ const channel: chat.ChatChannel = new chat.SessionChannel(session, () => {});
 const text: string = channel;
 console.log(text, element.SignalboxChat.defaultServer);
 """
+# What programs of OpenTok's form do in a module: they use the global.
+TYPED_GLOBAL = """\
+import '{0}';
+const session: OT.Session = OT.initSession(1, 'x');
+console.log(session.id, window.name);
+"""
 STRICT = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom"]
 NODENEXT = ["--module", "nodenext", "--moduleResolution", "nodenext"]
 CLASSIC = ["--module", "commonjs", "--moduleResolution", "node", "--esModuleInterop"]
@@ -257,6 +286,21 @@ def test_the_types_are_clean_for_debians_compiler(program, options, texts):
     assert run("tsc", *STRICT, *options, *files, cwd=program) == ""
 
 
+@pytest.mark.parametrize("options", [NODENEXT, BUNDLED], ids=["nodenext", "a bundler"])
+def test_the_types_have_the_global_in_modules(program, options):
+    file = write(program, "global.mts" if options is NODENEXT else "global.ts", TYPED_GLOBAL.format("@opentok/client"))
+    assert run("tsc", *STRICT, *options, file, cwd=program) == ""
+
+
+def test_the_types_of_the_library_by_its_entry_point_declare_no_global(program):
+    """Programs that also use OpenTok's own package, whose types have the global, need these."""
+    other = "declare namespace OT { const version: 'of another'; }\n"
+    write(program, "other.d.ts", other)
+    text = "import Signals from 'signalbox-client/opentok';\nconst text: 'of another' = OT.version;\n"
+    file = write(program, "beside.mts", text + "console.log(text, Signals.initSession(1, 'x').id);\n")
+    assert run("tsc", *STRICT, *NODENEXT, file, "other.d.ts", cwd=program) == ""
+
+
 def test_the_types_for_react_are_clean(program, tmp_path):
     """The package's own tests have both versions of React, and here is what the package has of these types."""
     react = tmp_path / "node_modules/react"
@@ -273,8 +317,11 @@ def test_the_types_are_clean_for_typescript_5(program):
     assert re.search(r"^typescript 5\.", run(DENO, "--version", cwd=program), re.MULTILINE)
     texts = {"module.mts": TYPED_MODULE, "import.cts": TYPED_MODULE, "require.cts": TYPED_REQUIRE}
     files = [write(program, f"five-{name}", text) for name, text in texts.items()]
-    # As files of the program, since the compiler ignores errors in packages.
-    for name in ("dist/opentok.d.cts", "dist/text-chat.d.cts", "text-chat/index.d.ts"):
+    run(DENO, "check", "--no-remote", *files, cwd=program)
+    # As files of the program, since the compiler ignores errors in packages. The package itself would be a second global.
+    files = []
+    for name in ("dist/opentok.d.cts", "dist/text-chat.d.cts", "text-chat/index.d.ts", "chat/index.d.ts"):
         source = program / "node_modules/signalbox-client" / name
-        files.append(write(program, "five-" + source.name, source.read_text()))
+        text = source.read_text().replace("'../text-chat/index.js'", "'signalbox-client/text-chat'")
+        files.append(write(program, f"five-{source.parent.name}-{source.name}", text))
     run(DENO, "check", "--no-remote", *files, cwd=program)

@@ -19,7 +19,7 @@ def open_classic(open_application):
 
 
 def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, open_page, url, room):
-    """Its media calls fail in its own error handler, everything else works, and its console stays empty."""
+    """Its calls without a camera fail in its own error handler, everything else works, and its console stays empty."""
     page = open_application("video-chat.html", "/v2/js/opentok.min.js", room, query={"role": "moderator"})
     history = page.locator("#history li")
     expect(history).to_have_count(4)
@@ -29,7 +29,7 @@ def test_a_video_chat_made_for_opentok_keeps_its_text_chat(open_application, ope
         "cameras: 0",
         "connected with 0 streams",
         "initPublisher failed: OT_NO_DEVICES_FOUND",
-        "publish failed: OT_NOT_SUPPORTED",
+        "publish failed: OT_NO_DEVICES_FOUND",
     ]
 
     def say(text):
@@ -219,6 +219,31 @@ def test_the_helpers_for_elements(open_page, url):
         "b", "7px", "rgb(255, 0, 0)", "block", True, False, 1, 0, False,
     ]  # fmt: skip
     page.complaints.clear()  # the document has no icon
+
+
+# A container that puts its two elements beside each other, as a layout of OpenTok's samples does.
+LAYOUT = """
+const $ = OT.$;
+document.body.innerHTML = '<div id="layout" style="width: 300px; height: 80px; border: 2px solid"><p></p><p></p></div>';
+const box = $('layout');
+const size = (name) => parseInt($[name](box), 10) - 2 * parseInt($.css(box, 'borderTop'), 10);
+[...box.children].forEach((child, index) => {
+  $.css(child, { position: 'absolute', margin: '0px', left: `${index * 150}px`, height: `${size('height')}px` });
+  $.css(child, 'width', `${$.roundFloat(size('width') / 2, 0)}px`);
+});
+[$('#layout') === box, $(box) === box, $('nothing'), [...box.children].map((child) => [$.width(child), $.height(child)]),
+  /^[\\da-f-]{36}$/.test($.uuid())]
+"""
+
+
+def test_the_helpers_measure_for_a_container_of_videos(open_page, url):
+    page = open_page("about:blank")
+    page.route(
+        url + "/layout.html",
+        lambda route: route.fulfill(body=bare_page("/v2/js/opentok.min.js"), content_type="text/html"),
+    )
+    page.goto(url + "/layout.html")
+    assert page.evaluate(LAYOUT) == [True, True, None, [["150px", "80px"]] * 2, True]
 
 
 def bare_page(path):

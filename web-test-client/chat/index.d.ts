@@ -36,7 +36,8 @@ export type ChatTextKey =
   | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'reason' | 'reasonForAll' | 'alsoDelete' | 'doDelete'
   | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'cancel' | 'moderation' | 'moderationCount' | 'nothingHeld'
   | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil' | 'undo'
-  | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed';
+  | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles'
+  | 'askFreezeFor' | 'explainFreezeFor' | 'freezeFor' | 'freezeForever';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
@@ -49,12 +50,9 @@ export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPlur
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
   | 'expired' | 'refused' | 'wrongChat' | 'full' | 'banned' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault'
-  | 'notSetUp';
+  | 'notSetUp' | 'blocked' | 'oldBrowser';
 
-export class SignalboxChat extends HTMLElement {
-  /** The address of the server for elements without the attribute `server`. */
-  static defaultServer: string | null;
-
+export interface SignalboxChat extends HTMLElement {
   /** The id of the session to connect to. */
   session: string | null;
   /** The API key: the attribute `api-key`, or without one `key`. Setting it sets `api-key`. */
@@ -98,6 +96,14 @@ export class SignalboxChat extends HTMLElement {
   textOf(key: ChatTextKey | ChatPluralKey, values?: Record<string, string | number>): string;
 }
 
+/** An interface and a variable, not a class, so that programs without the declarations of the DOM know its base. */
+export const SignalboxChat: {
+  new (): SignalboxChat;
+  readonly prototype: SignalboxChat;
+  /** The address of the server for elements without the attribute `server`. */
+  defaultServer: string | null;
+};
+
 /** The attributes, for the types of a framework's templates. */
 export interface SignalboxChatAttributes {
   session?: string | null;
@@ -123,6 +129,14 @@ export interface SignalboxChatEventMap {
 }
 
 declare global {
+  // Names of the DOM, for programs that are compiled without its declarations.
+  interface Element {}
+  interface HTMLElement extends Element {}
+  interface Event {}
+  interface CustomEvent<T = any> extends Event {
+    readonly detail: T;
+  }
+
   interface HTMLElementTagNameMap {
     'signalbox-chat': SignalboxChat;
   }

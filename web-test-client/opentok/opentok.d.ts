@@ -1,11 +1,22 @@
 // Types of the browser library: of `import OT from '…/opentok/index.js'`, of `import * as OT` from it, and of the
-// global `OT` of the script. They follow OpenTok's own declarations, even where those say `undefined` and the value is
-// null: programs were compiled against them.
+// global `OT`, also in modules. They follow OpenTok's own declarations, even where those say `undefined` and the value
+// is null: programs were compiled against them. `scripts/bundle-web` makes a form without the global.
 
 export = OT;
-export as namespace OT;
 
-declare namespace OT {
+declare global {
+  // Names of the DOM, for programs that are compiled without its declarations.
+  interface Element {}
+  interface HTMLElement extends Element {}
+  interface HTMLVideoElement extends HTMLElement {}
+  interface Document {}
+  interface EventTarget {}
+  interface MediaStream {}
+  interface MediaStreamTrack {}
+  interface RTCStatsReport {}
+}
+
+declare global { namespace OT {
   // Listening
 
   type Handlers<Events> = { [Name in keyof Events]?: (event: Events[Name]) => void } & {
@@ -13,7 +24,7 @@ declare namespace OT {
   };
 
   /** `on`, `once` and `off`, with one name, several names separated by spaces, or a map of handlers. */
-  interface Emitter<Events = { [name: string]: any }> {
+  interface OTEventEmitter<Events = { [name: string]: any }> {
     on<Name extends keyof Events & string>(name: Name, handler: (event: Events[Name]) => void, context?: unknown): this;
     on(names: string, handler: (event: any) => void, context?: unknown): this;
     on(handlers: Handlers<Events>, context?: unknown): this;
@@ -28,15 +39,21 @@ declare namespace OT {
      */
     off(names?: string | string[] | null, handler?: ((event: any) => void) | null, context?: unknown): this;
     off(handlers: Handlers<Events>, context?: unknown): this;
+  }
+
+  interface Listening<Events = { [name: string]: any }> extends OTEventEmitter<Events> {
     /** @deprecated use `on` */
     addEventListener(names: string, handler: (event: any) => void, context?: unknown): this;
     /** @deprecated use `off` */
     removeEventListener(names: string, handler?: (event: any) => void, context?: unknown): this;
-    emit(name: string, ...details: unknown[]): this;
     trigger(name: string, ...details: unknown[]): this;
     /** Throws an Error for an event without a type. */
     dispatchEvent(event: { type: string }): this;
     listenerCount(name: string): number;
+  }
+
+  interface Emitter<Events = { [name: string]: any }> extends Listening<Events> {
+    emit(name: string, ...details: unknown[]): this;
   }
 
   interface Event<Type extends string = string, Target = unknown> {
@@ -74,10 +91,9 @@ declare namespace OT {
     | 'serverRotation';
 
   interface SessionDisconnectEvent extends Event<'sessionDisconnected', Session> {
-    reason: DisconnectReason | (string & {
+    reason: DisconnectReason | (string & {});
     /** An extension: the ban that has ended the connection, or keeps it from coming back; else null. */
     restriction: Restriction | null;
-  });
     /** An extension: why the server does not let this client come back, such as 1004 for an expired token. */
     error: OTError | null;
   }
@@ -203,7 +219,7 @@ declare namespace OT {
     reason: DisconnectReason | (string & {});
   }
 
-  /** Of the page's own streams, with the option `publish: 'local'`; the publisher emits it. */
+  /** Of the page's own streams; the publisher emits it. */
   interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Publisher> {
     stream: Stream;
     reason: string;
@@ -225,11 +241,12 @@ declare namespace OT {
     error: OTError;
   }
 
+  /** The library's own errors have a code and a reason; those that a program makes may have none. */
   interface OTError extends globalThis.Error {
     name: string;
-    code: number;
+    code?: number;
     /** The same as `message`. */
-    readonly reason: string;
+    readonly reason?: string;
     /** An extension: the restriction because of which the call has failed. */
     restriction?: Restriction;
     /** An extension: the ms until that restriction ends by itself. */
@@ -329,7 +346,7 @@ declare namespace OT {
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     /** An extension: see `ServerOptions`. */
-    publish?: 'local';
+    publish?: 'local' | 'fail';
     iceConfig?: IceConfig;
     ipWhitelist?: boolean;
     encryptionSecret?: string;
@@ -337,8 +354,11 @@ declare namespace OT {
 
   /** An extension. */
   interface ServerOptions {
-    /** `session.publish` succeeds, with a stream that no other client gets. Absent: it fails. */
-    publish?: 'local';
+    /**
+     * `local`, the default: `session.publish` succeeds, with a stream that no other client gets. `fail`: it fails with
+     * `OT_NOT_SUPPORTED`.
+     */
+    publish?: 'local' | 'fail';
   }
 
   type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
@@ -353,7 +373,7 @@ declare namespace OT {
     (token: string, handler?: ConnectHandler): Session;
     /** @deprecated the key belongs to `initSession` */
     (apiKey: string | number, token: string, handler?: ConnectHandler): Session;
-    /** While connecting or connected it is rejected with 1015. */
+    /** While connecting it is rejected with 1015, while connected it is resolved. */
     promise(token: string, handler?: ConnectHandler): Promise<Session>;
     /** @deprecated the key belongs to `initSession` */
     promise(apiKey: string | number, token: string, handler?: ConnectHandler): Promise<Session>;
@@ -425,8 +445,8 @@ declare namespace OT {
 
     /**
      * Calls `handler` once with the result, unless `off` removes it. A failure also emits `sessionConnectFailed` and
-     * `exception`; the code is 1004, 1005, 1006, 1027, 1570 or 2001. While connecting or connected it does nothing, and does
-     * not call `handler`.
+     * `exception`; the code is 1004, 1005, 1006, 1027, 1570 or 2001. While connecting it does nothing, and does
+     * not call `handler`; while connected it calls `handler` without an error.
      */
     connect: Connect;
     /**
@@ -469,7 +489,7 @@ declare namespace OT {
     /** An extension, for moderators: what holds in the session. Fails with 403 for other clients, 429, 500 or 2001. */
     restrictions(handler?: (error?: OTError, held?: HeldRestriction[]) => void): Promise<HeldRestriction[]>;
 
-    // Media: each call fails with an error named OT_NOT_SUPPORTED, or does nothing, without `publish: 'local'`.
+    // Media: each call but `publish` fails with an error named OT_NOT_SUPPORTED, or does nothing.
     publish: Publish;
     unpublish(publisher?: Publisher): void;
     subscribe: Subscribe;
@@ -484,21 +504,22 @@ declare namespace OT {
     setIceConfig(iceConfig: IceConfig): Promise<void>;
   }
 
-  interface Connection extends Emitter {
+  /** The library's own have every member; those that a program makes, for a test, need only those of OpenTok's type. */
+  interface Connection extends Partial<Emitter> {
     readonly connectionId: string;
-    readonly id: string;
+    readonly id?: string;
     /** Milliseconds since 1970; null if unknown. With this server it is always known. */
     readonly creationTime: number;
     readonly data: string;
     /** An extension: the id of the user that the token names; null: a guest. */
-    readonly user: string | null;
-    readonly capabilities: Capabilities;
-    readonly permissions: Capabilities;
-    readonly quality: null;
+    readonly user?: string | null;
+    readonly capabilities?: Capabilities;
+    readonly permissions?: Capabilities;
+    readonly quality?: null;
     /** Whether it ended, or the own session did. */
-    destroyed(): boolean;
+    destroyed?(): boolean;
     /** Undefined while it is connected. */
-    destroyedReason(): string | undefined;
+    destroyedReason?(): string | undefined;
   }
 
   type Grant = 0 | 1;
@@ -527,7 +548,7 @@ declare namespace OT {
     toString(): string;
   }
 
-  /** The page's own, with the option `publish: 'local'`. The server has none. */
+  /** The page's own. The server has none. */
   interface Stream extends Emitter {
     id: string;
     streamId: string;
@@ -573,14 +594,16 @@ declare namespace OT {
   };
   type SubscriberProperties = { [property: string]: unknown };
   type Dimensions = { width: number; height: number };
-  type Device = { deviceId: string; kind: string; label: string };
+  type Device = { deviceId: string; kind: 'audioInput' | 'videoInput'; label: string };
   type AudioOutputDevice = { deviceId: string | null | undefined; label: string | null };
   type GetUserMediaProperties = { [property: string]: unknown };
   type WidgetStyle = { [property: string]: unknown };
   type WidgetProperties = { [property: string]: unknown };
   type PublisherStyle = WidgetStyle;
   type SubscriberStyle = WidgetStyle;
-  type VideoFilter = { type: string; [property: string]: unknown };
+  type BackgroundBlurFilter = { type: 'backgroundBlur'; blurStrength?: 'low' | 'high' };
+  type BackgroundReplacementFilter = { type: 'backgroundReplacement'; backgroundImgUrl: string };
+  type VideoFilter = BackgroundBlurFilter | BackgroundReplacementFilter;
   type AudioFilter = { type: string };
   type VideoContentHint = '' | 'text' | 'detail' | 'motion';
   type VideoDimensionsChangedEvent<Target> = Event<'videoDimensionsChanged', Target> & {
@@ -613,8 +636,19 @@ declare namespace OT {
   };
   type PublisherStatContainer = { subscriberId?: string; connectionId?: string; stats: PublisherStats };
   type PublisherStatsArr = PublisherStatContainer[];
+  type PublisherRtcStatsReportContainer = {
+    subscriberId?: string;
+    connectionId?: string;
+    rtcStatsReport: RTCStatsReport;
+  };
+  type PublisherRtcStatsReportArr = PublisherRtcStatsReportContainer[];
+  type MediaProcessorConnector = {
+    setTrack(track: MediaStreamTrack): Promise<MediaStreamTrack>;
+    destroy(): Promise<void>;
+  };
 
-  interface MediaObject extends Emitter {
+  /** It has no type for `emit`, as in OpenTok's declarations. */
+  interface MediaObject extends Listening {
     readonly id: string;
     readonly element?: HTMLElement;
     readonly session?: Session;
@@ -623,8 +657,6 @@ declare namespace OT {
     getStyle(): { [name: string]: unknown };
     setStyle(name: string, value: unknown): this;
     setStyle(styles: { [name: string]: unknown }): this;
-    getStats(handler?: (error?: OTError, stats?: any) => void): Promise<any>;
-    getRtcStatsReport(): Promise<never>;
     videoWidth(): number | undefined;
     videoHeight(): number | undefined;
   }
@@ -639,6 +671,8 @@ declare namespace OT {
     publishAudio: Control<boolean, Publisher>;
     publishVideo: Control<boolean, Publisher>;
     publishCaptions: Control<boolean, Publisher>;
+    getStats(handler?: (error?: OTError, stats?: PublisherStatsArr) => void): Promise<PublisherStatsArr>;
+    getRtcStatsReport(): Promise<PublisherRtcStatsReportArr>;
     setVideoContentHint(hint: string): this;
     setAudioBitrate(bitrate: number): this;
     getAudioSource(): MediaStreamTrack;
@@ -646,17 +680,17 @@ declare namespace OT {
     getVideoFilter(): VideoFilter | null;
     getAudioFilter(): AudioFilter | null;
     getVideoContentHint(): VideoContentHint;
-    setVideoMediaProcessorConnector(connector: unknown): Promise<never>;
-    setAudioMediaProcessorConnector(connector: unknown): Promise<never>;
-    cycleVideo(): Promise<never>;
-    setAudioSource(source: unknown): Promise<never>;
-    setVideoSource(source: unknown): Promise<never>;
-    applyVideoFilter(filter: unknown): Promise<never>;
-    clearVideoFilter(): Promise<never>;
-    applyAudioFilter(filter: unknown): Promise<never>;
-    clearAudioFilter(): Promise<never>;
-    setPreferredResolution(resolution: unknown): Promise<never>;
-    setPreferredFrameRate(rate: number): Promise<never>;
+    setVideoMediaProcessorConnector(connector: MediaProcessorConnector | null): Promise<void>;
+    setAudioMediaProcessorConnector(connector: MediaProcessorConnector | null): Promise<void>;
+    cycleVideo(): Promise<{ deviceId: string }>;
+    setAudioSource(source: unknown): Promise<void>;
+    setVideoSource(source: unknown): Promise<void>;
+    applyVideoFilter(filter: VideoFilter): Promise<void>;
+    clearVideoFilter(): Promise<void>;
+    applyAudioFilter(filter: unknown): Promise<void>;
+    clearAudioFilter(): Promise<void>;
+    setPreferredResolution(resolution: unknown): Promise<void>;
+    setPreferredFrameRate(rate: number): Promise<void>;
   }
 
   interface Subscriber extends MediaObject {
@@ -666,6 +700,8 @@ declare namespace OT {
     subscribeToAudio: Control<boolean, Subscriber>;
     subscribeToVideo: Control<boolean, Subscriber>;
     subscribeToCaptions: Control<boolean, Subscriber>;
+    getStats(handler?: (error?: OTError, stats?: SubscriberStats) => void): Promise<SubscriberStats>;
+    getRtcStatsReport(): Promise<RTCStatsReport>;
     getAudioVolume(): number;
     setAudioVolume: Control<number, Subscriber>;
     restrictFrameRate: Control<boolean, Subscriber>;
@@ -703,6 +739,8 @@ declare namespace OT {
 
   /** Those of OpenTok's helpers that published programs use. */
   interface Helpers {
+    /** The element with this id, with or without `#`; an element is returned as it is. */
+    (idOrElement: string | Element): HTMLElement | null;
     eventing<Object extends object>(object: Object): Object & Emitter;
     useLogHelpers<Object extends object>(object: Object): Object;
     defaults<Object extends object>(object: Object, ...sources: object[]): Object;
@@ -715,6 +753,11 @@ declare namespace OT {
     css(element: HTMLElement, name: string): string;
     css(element: HTMLElement, name: string, value: string): void;
     css(element: HTMLElement, styles: object): void;
+    /** With the unit: `640px`. */
+    width(element: HTMLElement): string;
+    height(element: HTMLElement): string;
+    uuid(): string;
+    roundFloat(value: number, digits: number): number;
     addClass(element: Element, names: string): void;
     removeClass(element: Element, names: string): void;
     show(element: HTMLElement): void;
@@ -876,4 +919,4 @@ declare namespace OT {
   const version: Library['version'];
   const WARN: Library['WARN'];
   const warn: Library['warn'];
-}
+} }

@@ -2,5 +2,10 @@
 import { browserEnvironment } from './browser.js';
 import { createOT } from './api/ot.js';
 import { serverOfScript } from './client/server-address.js';
+import { setGlobals } from './page-globals.js';
 
-module.exports = createOT(browserEnvironment(), serverOfScript(globalThis.location?.href));
+const environment = browserEnvironment();
+const OT = createOT(environment, serverOfScript(globalThis.location?.href));
+environment.restoreGlobals = setGlobals(OT, { overOthers: false });
+
+module.exports = OT;

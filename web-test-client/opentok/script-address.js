@@ -27,8 +27,8 @@ export function apiKeyOfScript(address) {
 }
 
 /**
- * The option `publish` of the script: in its tag, as in `<script data-publish="local" src="…">`, or in its address, as
- * in `…/opentok.min.js?publish=local`. Undefined if there is none. A module has no `document.currentScript`; its tag is
+ * The option `publish` of the script: in its tag, as in `<script data-publish="fail" src="…">`, or in its address, as
+ * in `…/opentok.min.js?publish=fail`. Undefined if there is none. A module has no `document.currentScript`; its tag is
  * the one with its address. The page's own address says nothing about the script.
  */
 export function publishOfScript(document, stack) {

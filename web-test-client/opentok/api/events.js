@@ -35,7 +35,7 @@ export class SignalEvent extends OTEvent {
   }
 }
 
-/** Of this page's own streams, with the option `publish=local`; the publisher emits it. */
+/** Of this page's own streams; the publisher emits it. */
 export class StreamEvent extends OTEvent {}
 
 export class SessionConnectEvent extends OTEvent {

@@ -1,9 +1,11 @@
 // `OT.$`: OpenTok's own helpers. They are deprecated there, but still in its script, and published programs use these.
+// The containers for layouts that OpenTok's samples use (opentok-layout-js) find and measure elements with them.
 
 import { makeEmitter } from './emitter.js';
 
-export function helpers(log, handlerFailed) {
-  return {
+/** `newId` makes a UUID. */
+export function helpers(log, handlerFailed, newId) {
+  return Object.assign((idOrElement) => elementOf(idOrElement), {
     /** Gives an object the methods `on`, `once`, `off`, `trigger`, `dispatchEvent` and so on, and returns it. */
     eventing: (object) => makeEmitter(object, handlerFailed),
 
@@ -21,9 +23,16 @@ export function helpers(log, handlerFailed) {
       return object;
     },
 
+    uuid: newId,
+    roundFloat: (value, digits) => Number(value.toFixed(digits)),
+
     ...elementHelpers,
-  };
+  });
 }
+
+/** `OT.$('id')`, with or without `#`, is the element with this id, else null; `OT.$(element)` is the element. */
+const elementOf = (idOrElement) =>
+  (typeof idOrElement === 'string' ? globalThis.document.getElementById(idOrElement.replace(/^#/, '')) : idOrElement);
 
 const elementHelpers = {
   isElementNode: (node) => typeof node === 'object' && node !== null && node.nodeType === 1,
@@ -58,6 +67,10 @@ const elementHelpers = {
     else if (value !== undefined) element.style[nameOrStyles] = value;
     else return globalThis.getComputedStyle(element)[nameOrStyles] || element.style[nameOrStyles];
   },
+
+  /** As OpenTok's own, a text with the unit. */
+  width: (element) => `${element.offsetWidth}px`,
+  height: (element) => `${element.offsetHeight}px`,
 
   addClass: (element, names) => element.classList.add(...words(names)),
   removeClass: (element, names) => element.classList.remove(...words(names)),

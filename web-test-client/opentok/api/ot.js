@@ -11,7 +11,7 @@ import { Level, Log } from './log.js';
 import { mediaCallsOfOT } from '../media/media-calls.js';
 import { Subscriber } from '../media/media-objects.js';
 import { Publisher } from '../media/publisher.js';
-import { Stream } from '../media/stream.js';
+import { newStreamId, Stream } from '../media/stream.js';
 import { PublishOption } from './publish-option.js';
 import { Session } from './session.js';
 import { Signal } from './signal/signal.js';
@@ -49,7 +49,7 @@ export function createOT(environment, server) {
     /** The key in the address of the script (`?apikey=…`), for pages that pass none; usually empty. */
     APIKEY: environment.scriptApiKey ?? '',
     ExceptionCodes,
-    $: helpers(log, handlerFailed),
+    $: helpers(log, handlerFailed, () => newStreamId(environment.random)),
     HAS_REQUIREMENTS: 1,
     NOT_HAS_REQUIREMENTS: 0,
     ...Level,

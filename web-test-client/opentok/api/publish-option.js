@@ -1,13 +1,14 @@
-/** The values of the option `publish`. Without it, publishing fails. */
-const LOCAL = 'local';
+/** The values of the option `publish`; the first is the default. */
+const [LOCAL, FAIL] = ['local', 'fail'];
 
 /**
- * What `session.publish` does: nothing but fail, or, with `local`, start a stream that no other client gets. The
- * option is in the script's address or tag, in `OT.setServer`, or in `OT.initSession`.
+ * What `session.publish` does: start a stream that no other client gets, or, with `fail`, nothing but fail. Programs
+ * that show a failed publish to their users, or end with it, would lose their chat. The option is in the script's
+ * address or tag, in `OT.setServer`, or in `OT.initSession`.
  */
 export class PublishOption {
   #log;
-  #value = undefined;
+  #value = LOCAL;
   #reported = new Set();
   #hasWarned = false;
 
@@ -23,10 +24,10 @@ export class PublishOption {
 
   /** The value, if it is one of the option's; else undefined. Reports each unknown value once. */
   accepted(value) {
-    if (value === undefined || value === null || value === LOCAL) return value ?? undefined;
+    if (value === undefined || value === null || value === LOCAL || value === FAIL) return value ?? undefined;
     if (!this.#reported.has(value)) {
       this.#reported.add(value);
-      this.#log.warn(`the option publish=${String(value)} is ignored: the only value is "${LOCAL}"`);
+      this.#log.warn(`the option publish=${String(value)} is ignored: the values are "${LOCAL}" and "${FAIL}"`);
     }
     return undefined;
   }
@@ -40,6 +41,9 @@ export class PublishOption {
   warn() {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.#log.warn('publish=local: the stream stays in this page. Audio and video are not sent to other clients.');
+    this.#log.warn(
+      'session.publish: the stream stays in this page. Audio and video are not sent to other clients. With the option '
+        + 'publish=fail, publish fails instead.',
+    );
   }
 }

@@ -4,7 +4,7 @@ import { signalingAddress } from '../client/server-address.js';
 import { localPublishingOf } from '../media/media-calls.js';
 import { OwnRestrictions } from '../client/own-restrictions.js';
 import { Collection } from './collection.js';
-import { complete } from './completion.js';
+import { complete, completeLater } from './completion.js';
 import { Capabilities, Connection } from './connection.js';
 import { titleOfCode } from './error-tables.js';
 import { OTError } from './errors.js';
@@ -112,7 +112,9 @@ export class Session extends ExtensionCalls {
     if (this.currentState !== 'disconnected') {
       const message = `connect does nothing: the session is ${this.currentState}`;
       this.#shared.log.warn(message);
-      settle(args.at(-1), new OTError(Code.illegalState, message));
+      // A program that connects in two of its parts goes on in both.
+      if (this.isConnected()) completeLater(this.#shared.log, args.at(-1));
+      else settle(args.at(-1), new OTError(Code.illegalState, message));
       return this;
     }
     // The key of `initSession` has precedence. The older form supplies a missing one.

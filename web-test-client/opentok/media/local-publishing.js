@@ -1,4 +1,4 @@
-// Publishing with the option `publish=local`: a publisher gets its stream, and its events, in the order of opentok.js.
+// Publishing with the option `publish=local`, the default: a publisher gets its stream, and its events, in the order of opentok.js.
 // Nothing is sent. Programs that wait for `publish` before they start their chat can then do so.
 
 import { OTError } from '../api/errors.js';

@@ -1,7 +1,7 @@
 // The server carries no audio and no video. Pages that publish video must still run their chat: every media call of
 // OpenTok exists. `initPublisher` shows the local camera, because pages connect only after that. A call that needs
 // media on the server does nothing, and fails with `OT_NOT_SUPPORTED`; none of them raises an `exception`, because
-// nothing is broken. With the option `publish=local`, `publish` succeeds with a stream that stays in the page.
+// nothing is broken. `publish` succeeds with a stream that stays in the page, unless the option is `publish=fail`.
 
 import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
@@ -55,7 +55,7 @@ export class MediaCalls extends Emitter {
     return publisher;
   }
 
-  /** Local streams only: without the option `publish=local` there are none. */
+  /** Local streams only: with the option `publish=fail` there are none. */
   unpublish(publisher) {
     this.#local.unpublish(publisher);
   }

@@ -1,7 +1,7 @@
 import { Emitter } from '../api/emitter.js';
 
 /**
- * A stream of this page's own publisher, with the option `publish=local`. Other clients do not get it, and this page
+ * A stream of this page's own publisher, unless the option is `publish=fail`. Other clients do not get it, and this page
  * gets no other streams.
  */
 export class Stream extends Emitter {
@@ -21,7 +21,7 @@ export class Stream extends Emitter {
   }
 }
 
-/** A UUID, as OpenTok's streams have one. `crypto.randomUUID` is missing on pages without https. */
+/** A UUID, as OpenTok's streams have one, and as `OT.$.uuid` makes them. `crypto.randomUUID` is missing on pages without https. */
 export function newStreamId(random) {
   const digits = (count) => Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
   return [digits(8), digits(4), `4${digits(3)}`, `8${digits(3)}`, digits(12)].join('-');

@@ -5,7 +5,7 @@ const text = readFileSync(new URL('../../opentok/opentok.d.ts', import.meta.url)
 /** The names that `opentok.d.ts` declares in one interface, those of the interfaces that it extends included. */
 export function declaredMembers(name) {
   const found = new RegExp(
-    `^  interface ${name}\\b(?:<[^\\n]*?>)?(?: extends (\\w+)[^\\n]*)? \\{\\n(.*?)^  \\}`, 'ms'
+    `^  interface ${name}\\b(?:<[^\\n]*?>)?(?: extends (?:Partial<)?(\\w+)[^\\n]*)? \\{\\n(.*?)^  \\}`, 'ms'
   ).exec(text);
   if (!found) throw new Error(`opentok.d.ts has no interface ${name}`);
   const own = [...found[2].matchAll(/^    (?:readonly )?([\w$]+)\??[(<:]/gm)].map((member) => member[1]);

@@ -6,7 +6,7 @@ const session: OT.Session = OT.initSession(
   '100', '1_x', { connectionEventsSuppressed: true, server: 'https://signals.example' }
 );
 
-OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason.length));
+OT.on('exception', (event) => console.log(event.code.toFixed(), event.title?.length, event.error.reason?.length));
 OT.once('exception', () => {}).off();
 
 session
@@ -88,9 +88,9 @@ async function withPromises(): Promise<void> {
 }
 withPromises();
 OT.setServer('https://signals.example', { publish: 'local' });
-OT.initSession('100', '1_y', { publish: 'local' });
+OT.initSession('100', '1_y', { publish: 'fail' });
 
-// @ts-expect-error the only value is local
+// @ts-expect-error the values are local and fail
 OT.setServer('https://signals.example', { publish: 'remote' });
 // @ts-expect-error connect itself returns the session
 session.connect('T1==').then(() => {});

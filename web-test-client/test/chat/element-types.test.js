@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { en } from '../../chat/strings/en.js';
 import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
 
 const support = (name) => fileURLToPath(new URL(`../../test-support/types/${name}`, import.meta.url));
@@ -51,6 +52,23 @@ for (const [name, options] of PROGRAMS) {
     assert.deepEqual(reported, mistakes, complaints);
   });
 }
+
+test('types of the element: they have exactly the keys of its texts, those with a count apart', () => {
+  const declarations = readFileSync(new URL('../../chat/index.d.ts', import.meta.url), 'utf8');
+  const keysOf = (type) => {
+    const [, union] = new RegExp(`^export type ${type} =([^;]*);`, 'm').exec(declarations);
+    return [...union.matchAll(/'(\w+)'/g)].map(([, key]) => key).sort();
+  };
+  const isCounted = (key) => typeof en[key] === 'object';
+  assert.deepEqual(keysOf('ChatTextKey'), Object.keys(en).filter((key) => !isCounted(key)).sort());
+  assert.deepEqual(keysOf('ChatPluralKey'), Object.keys(en).filter(isCounted).sort());
+});
+
+test('types of the element: a program without the declarations of the DOM compiles', (t) => {
+  const program = "import { SignalboxChat } from '../../chat/index.js';\nexport class Mine extends SignalboxChat {}\n"
+    + 'export const state = (chat: SignalboxChat): string => chat.state + SignalboxChat.defaultServer;\n';
+  assert.equal(compile(t, 'chat-usage.ts', { lib: ['es2020'] }, () => program), '');
+});
 
 test('types of the element: a program without React knows no JSX because of the element', (t) => {
   const asks = (text) => `${text}\ndeclare const elements: JSX.IntrinsicElements;\nconsole.log(elements);\n`;

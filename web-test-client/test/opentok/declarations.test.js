@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { declaredMembers } from '../../test-support/types/declarations.js';
+import { settled } from '../../test-support/fakes/fake-browser.js';
 import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
 const { OT, session, received, exceptions, browser } = joined({
@@ -13,13 +14,16 @@ browser.socket.receive({ ev: 'signal', seq: 3, from: null });
 
 comeBack(browser);
 browser.socket.receive(resumedMessage(2, { seq: 3 }));
+const { connection } = session;
+browser.socket.receive({ ev: 'disconnected', reason: 'forceDisconnected', reconnect: false });
+await settled();
 
 const named = (type) => received.find((event) => event.type === type);
 
 const subjects = {
   Library: OT,
   Session: session,
-  Connection: session.connection,
+  Connection: connection,
   Capabilities: session.capabilities,
   Collection: session.connections,
   Publisher: OT.initPublisher(),
@@ -28,6 +32,7 @@ const subjects = {
   Signal: new OT.Signal({}),
   SessionConnectEvent: named('sessionConnected'),
   SessionReconnectEvent: named('sessionReconnected'),
+  SessionDisconnectEvent: named('sessionDisconnected'),
   ConnectionEvent: named('connectionCreated'),
   SignalEvent: named('signal'),
   HistoryEvent: named('history'),
@@ -45,8 +50,8 @@ function membersOf(value) {
   return names;
 }
 
-/** Applications read collections; the library alone fills them. */
-const OURS_ALONE = { Collection: ['add', 'remove', 'clear'] };
+/** Applications read collections; the library alone fills them. OpenTok's types have no `emit` of media objects. */
+const OURS_ALONE = { Collection: ['add', 'remove', 'clear'], Publisher: ['emit'], Subscriber: ['emit'] };
 
 for (const [name, subject] of Object.entries(subjects)) {
   test(`opentok.d.ts declares exactly the members of ${name}`, () => {

@@ -1,4 +1,4 @@
-// The option `publish=local`: publishing succeeds, with a stream that stays in the page.
+// The option `publish=local`, the default: publishing succeeds, with a stream that stays in the page.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOT } from '../../opentok/api/ot.js';
@@ -8,7 +8,7 @@ import { comeBack, joined, page, resumable, resumedMessage } from '../../test-su
 
 /** A connected session that publishes locally, in a browser with a camera. */
 function local(options = {}) {
-  const all = joined({ publish: 'local', ...options });
+  const all = joined(options);
   all.camera = all.browser.mediaDevices = new FakeCamera();
   all.granted = async () => {
     await settled();
@@ -247,7 +247,7 @@ test('publish=local: a second publish warns, has the outcome of the first, and m
   assert.equal(await session.publish.promise(publisher), publisher);
   assert.equal(session.streams.length(), 1);
   assert.equal(browser.printed.filter(([, text]) => /Call unpublish first/.test(text)).length, 2);
-  const other = OT.initSession('100', '1_other', { publish: 'local' });
+  const other = OT.initSession('100', '1_other');
   other.connect('T1==');
   browser.socket.open();
   browser.socket.receive(connectedMessage());
@@ -255,10 +255,10 @@ test('publish=local: a second publish warns, has the outcome of the first, and m
 });
 
 test('publish=local: refused while not connected, and without the capability to publish; no camera is asked for', async () => {
-  const { OT, session, browser, exceptions } = page({ publish: 'local' });
+  const { OT, session, browser, exceptions } = page();
   const camera = browser.mediaDevices = new FakeCamera();
   assert.deepEqual(await outcomeOf(session.publish.promise('target')), ['OT_NOT_CONNECTED', 1010]);
-  const subscriber = joined({ publish: 'local', changes: { capabilities: { publish: 0, subscribe: 1 } } });
+  const subscriber = joined({ changes: { capabilities: { publish: 0, subscribe: 1 } } });
   assert.deepEqual(await outcomeOf(subscriber.session.publish.promise()), ['OT_PERMISSION_DENIED', 1500]);
   assert.ok(session.publish('target', () => {}) instanceof OT.Publisher);
   assert.deepEqual([camera.asked, exceptions], [[], []]);
@@ -304,36 +304,38 @@ test('publish=local: the script, OT.setServer and initSession can name it; the s
   // Without devices, a local publisher fails with an error of its own.
   const nameOf = async (session) => (await outcomeOf(session.publish.promise()))[0];
   const server = 'https://signals.example';
-  const scripted = createOT({ ...browser.environment(), scriptPublish: 'local' }, server);
-  assert.equal(await nameOf(connected(scripted, '1_a')), 'OT_NO_DEVICES_FOUND');
   const plain = createOT(browser.environment(), server);
-  const session = connected(plain, '1_b');
-  assert.equal(await nameOf(session), 'OT_NOT_SUPPORTED', 'the default');
-  assert.equal(await nameOf(connected(plain, '1_c', { publish: 'local' })), 'OT_NO_DEVICES_FOUND');
-  assert.equal(await nameOf(session), 'OT_NOT_SUPPORTED', 'another session’s option is its own');
-  plain.setServer(server, { publish: 'local' });
-  assert.equal(await nameOf(session), 'OT_NO_DEVICES_FOUND');
+  const session = connected(plain, '1_a');
+  assert.equal(await nameOf(session), 'OT_NO_DEVICES_FOUND', 'the default');
+  const scripted = createOT({ ...browser.environment(), scriptPublish: 'fail' }, server);
+  assert.equal(await nameOf(connected(scripted, '1_b')), 'OT_NOT_SUPPORTED');
+  assert.equal(await nameOf(connected(scripted, '1_c', { publish: 'local' })), 'OT_NO_DEVICES_FOUND');
+  assert.equal(await nameOf(connected(plain, '1_d', { publish: 'fail' })), 'OT_NOT_SUPPORTED');
+  assert.equal(await nameOf(session), 'OT_NO_DEVICES_FOUND', 'another session’s option is its own');
+  plain.setServer(server, { publish: 'fail' });
+  assert.equal(await nameOf(session), 'OT_NOT_SUPPORTED');
   assert.deepEqual(browser.printed, []);
 });
 
 test('publish=local: an unknown value is reported once with its text, and ignored', async () => {
   const browser = new FakeBrowser();
   const OT = createOT({ ...browser.environment(), scriptPublish: 'locale' }, 'https://signals.example');
+  const connected = OT.initSession('100', '1_x');
   assert.deepEqual(browser.printed.map(([level, text]) => [level, /publish=locale /.test(text)]), [['warn', true]]);
   OT.setServer('https://signals.example', { publish: 'locale' });
-  OT.initSession('100', '1_x', { publish: 'locale' });
+  OT.initSession('100', '1_z', { publish: 'locale' });
   assert.equal(browser.printed.length, 1);
   OT.setServer('https://signals.example', { publish: 'yes' });
   OT.initSession('100', '1_y', { publish: null });
   assert.equal(browser.printed.length, 2);
-  assert.equal((await outcomeOf(OT.sessions.get('1_x').publish.promise()))[0], 'OT_NOT_SUPPORTED');
+  assert.equal((await outcomeOf(connected.publish.promise()))[0], 'OT_NOT_CONNECTED', 'publish would start a stream');
 });
 
 test('publish=local: a value that ignores an option leaves the option in force', async () => {
   const { OT, session, browser } = local({ publish: 'x' });
-  OT.setServer('https://signals.example', { publish: 'local' });
+  OT.setServer('https://signals.example', { publish: 'fail' });
   OT.setServer('https://signals.example', { publish: 'y' });
   session.publish(null, { audioSource: null, videoSource: null }, (error) => browser.printed.push(error.name));
   await settled();
-  assert.equal(browser.printed.at(-1), 'OT_NO_VALID_CONSTRAINTS');
+  assert.equal(browser.printed.at(-1), 'OT_NOT_SUPPORTED');
 });

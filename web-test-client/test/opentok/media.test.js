@@ -194,8 +194,8 @@ test('camera: destroy stops the camera, before and after the user answered', asy
   assert.equal(OT.publishers.length(), 0);
 });
 
-test('camera: session.publish is what fails, and the camera stays on', async () => {
-  const { OT, session, browser, exceptions } = joined();
+test('camera: with publish=fail session.publish is what fails, and the camera stays on', async () => {
+  const { OT, session, browser, exceptions } = joined({ publish: 'fail' });
   browser.mediaDevices = new FakeCamera();
   const publisher = OT.initPublisher('target', {}, () => {});
   await settled();
@@ -224,8 +224,8 @@ test('camera: OT.getUserMedia captures like initPublisher, and getDevices lists 
   ]]);
 });
 
-test('media: publish and subscribe return what they do in OpenTok, and end in an error and no exception', async () => {
-  const { OT, session, exceptions, browser } = joined();
+test('media: publish and subscribe return what they do in OpenTok, and with publish=fail end in an error', async () => {
+  const { OT, session, exceptions, browser } = joined({ publish: 'fail' });
   const { received, note } = outcomes();
   browser.mediaDevices = new FakeCamera();
   const publisher = OT.initPublisher('target');
@@ -242,8 +242,8 @@ test('media: publish and subscribe return what they do in OpenTok, and end in an
   assert.deepEqual(browser.printed, []);
 });
 
-test('media: publish and subscribe without a handler log a warning', () => {
-  const { session, browser } = joined();
+test('media: publish and subscribe that fail without a handler log a warning', () => {
+  const { session, browser } = joined({ publish: 'fail' });
   session.publish();
   session.subscribe(stream);
   assert.deepEqual(browser.printed.map(([level]) => level), ['warn', 'warn']);
