@@ -88,10 +88,12 @@ test('the manifest and the types have the properties and methods of the element'
   assert.deepEqual(names(methods), members().filter(([, { value }]) => value).map(([name]) => name).sort());
   const statics = Object.keys(SignalboxChat).filter((name) => name !== 'observedAttributes');
   assert.deepEqual(names(fields.filter((each) => each.static)), statics);
-  const declared = types.split('class SignalboxChat extends HTMLElement {')[1].split('\n}')[0];
+  const [instance, constructor] = ['interface SignalboxChat extends HTMLElement {', 'const SignalboxChat: {']
+    .map((start) => types.split(start)[1].split('\n}')[0]);
+  const declared = instance + constructor;
   // `focus` is a method of each element.
   assert.deepEqual(
-    all(declared, /^ {2}(?:static |readonly )?(\w+)[:(]/gm), names(chat.members).filter((name) => name !== 'focus'),
+    all(declared, /^ {2}(?!readonly prototype)(?:readonly )?(\w+)[:(]/gm), names(chat.members).filter((name) => name !== 'focus'),
   );
   for (const { name, type } of fields) assert.ok(declared.includes(` ${name}: ${type.text};`), `${name}: ${type.text}`);
 });
