@@ -12,7 +12,7 @@ const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
  */
 export class ChatAttributes extends Base {
   static observedAttributes = [
-    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing',
+    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt',
   ];
 
   /** The id of the session to connect to. */
@@ -113,6 +113,15 @@ export class ChatAttributes extends Base {
 
   set isTypingShown(isShown) {
     setOrRemove(this, 'typing', isShown ?? true ? null : 'off');
+  }
+
+  /** Whether one's messages are bare text while a program is there that writes bare text, as OpenTok's first sample. */
+  get isAdaptive() {
+    return this.getAttribute('adapt') !== 'off';
+  }
+
+  set isAdaptive(value) {
+    setOrRemove(this, 'adapt', value ?? true ? null : 'off');
   }
 
   /**

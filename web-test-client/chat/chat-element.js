@@ -150,6 +150,9 @@ export class SignalboxChat extends ChatAttributes {
       case 'sender-id':
         this.#room.showIdentity();
         break;
+      case 'adapt':
+        this.#room.adaptChanged();
+        break;
       case 'typing':
         this.#room.typingChanged();
         break;

@@ -74,6 +74,8 @@ export interface SignalboxChat extends HTMLElement {
   placeholder: string | null;
   /** Whether others see that the user types. */
   isTypingShown: boolean;
+  /** Whether one's messages are bare text while a program is there that writes bare text, as OpenTok's first sample. */
+  isAdaptive: boolean;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -116,6 +118,7 @@ export interface SignalboxChatAttributes {
   look?: 'bubbles' | 'opentok';
   scheme?: 'light' | 'dark';
   typing?: 'on' | 'off';
+  adapt?: 'on' | 'off';
   placeholder?: string;
 }
 

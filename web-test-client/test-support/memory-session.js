@@ -15,6 +15,12 @@ export class MemorySession {
     return channel;
   }
 
+  leave(connectionId) {
+    const { connection } = this.channels.find((channel) => channel.connectionId === connectionId);
+    this.channels = this.channels.filter((channel) => channel.connectionId !== connectionId);
+    for (const other of this.channels) other.inbox.push({ kind: 'connectionDestroyed', connection });
+  }
+
   deliver({ type, data, onlineOnly = false, to }, from) {
     const seq = onlineOnly ? null : (this.#lastSeq += 1);
     for (const channel of this.channels) {

@@ -453,6 +453,11 @@ export interface ChatOptions {
   timeline?: ChatTimeline;
   /** The form in which messages are sent; both are read. Default `CHAT_TYPE`. */
   wireForm?: WireForm;
+  /**
+   * While a program is there that writes bare text, as OpenTok's first sample, messages are bare text, too, and no typing
+   * is sent. Default false.
+   */
+  isAdaptive?: boolean;
   /** Without a channel it sends the message; with one it may refuse it. Return false to refuse. */
   onMessageReadyToSend?: ((message: MessageContent) => boolean) | null;
   typing?: ChatTyping | null;
@@ -475,6 +480,7 @@ export class TextChatComponent {
   readonly composer: Composer;
   readonly timeline: ChatTimeline;
   wireForm: WireForm;
+  isAdaptive: boolean;
   onMessageReadyToSend: ((message: MessageContent) => boolean) | null;
   readonly typing: ChatTyping | null;
   changed: (changes: TimelineChange[], activity: ChatActivity | null) => void;

@@ -1,3 +1,4 @@
+import { BarePeers } from './bare-peers.js';
 import { ChangeReports } from './change-reports.js';
 import { Composer } from './sending/composer.js';
 import { EchoBook } from './sending/echo-book.js';
@@ -8,7 +9,7 @@ import { NameBook } from './name-book.js';
 import { MessageSending } from './sending/message-sending.js';
 import { OwnConnection } from './own-connection.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
-import { CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
@@ -33,6 +34,9 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  *
  * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
+ * `isAdaptive`: while a program is there that writes bare text, as OpenTok's first sample, messages are bare text, too,
+ * and no typing is sent. Such programs show JSON and typing signals as they are.
+ *
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
  * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
  * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
@@ -53,6 +57,7 @@ export class TextChatComponent {
   #sending;
   #history;
   #restriction = new HeldRestriction();
+  #barePeers = new BarePeers(() => this.#holdTyping());
   #connection;
   #reports = new ChangeReports({ changed: () => this.changed, unreadCount: () => this.unreadCount });
 
@@ -61,6 +66,7 @@ export class TextChatComponent {
     composer = new Composer(),
     timeline = new ChatTimeline(),
     wireForm = CHAT_TYPE,
+    isAdaptive = false,
     onMessageReadyToSend = null,
     typing = null,
     changed = () => {},
@@ -79,7 +85,7 @@ export class TextChatComponent {
     this.#sending = new MessageSending({
       ...shared,
       echoes,
-      wireForm: () => this.wireForm,
+      wireForm: () => (this.#barePeers.areHeeded ? BARE_TYPE : this.wireForm),
       aboutToSend: () => this.#connection.note(),
     });
     this.#history = new HistoryLoading({
@@ -89,6 +95,7 @@ export class TextChatComponent {
     });
     this.#connection = new OwnConnection({ ...shared, echoes, history: this.#history, typing: () => this.typing });
     this.#connection.note();
+    this.isAdaptive = isAdaptive;
   }
 
   get channel() {
@@ -98,6 +105,7 @@ export class TextChatComponent {
   set channel(channel) {
     this.#channel = channel;
     this.#connection.channelChanged();
+    this.#barePeers.clear();
     this.#sending.isPaused = false;
     if (channel === null) {
       this.typing?.handle({ kind: 'disconnected' });
@@ -109,6 +117,14 @@ export class TextChatComponent {
 
   get rows() {
     return this.timeline.rows;
+  }
+
+  get isAdaptive() {
+    return this.#barePeers.isAdaptive;
+  }
+
+  set isAdaptive(value) {
+    this.#barePeers.isAdaptive = value;
   }
 
   get draft() {
@@ -238,12 +254,14 @@ export class TextChatComponent {
         break;
       case 'disconnected':
         this.#connection.disconnected();
+        this.#barePeers.clear();
         return this.#sending.failWaiting(event);
       case 'connectionCreated':
         this.#connection.created(event.connection);
         break;
       case 'connectionDestroyed':
         this.#connection.destroyed(event.connection);
+        this.#barePeers.departed(event.connection.connectionId);
         break;
       case 'restrictionsChanged':
         this.#history.readOn();
@@ -372,8 +390,13 @@ export class TextChatComponent {
   #noteRestriction(now) {
     const present = this.#connection.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
     if (!this.#restriction.note(present)) return;
-    this.typing?.handle({ kind: 'restricted', value: present !== null });
+    this.#holdTyping();
     this.#report([], { kind: 'restrictionChanged' });
+  }
+
+  /** No typing is sent while the user may not write, nor to programs that would show it as text. */
+  #holdTyping() {
+    this.typing?.handle({ kind: 'restricted', value: this.restriction !== null || this.#barePeers.areHeeded });
   }
 
   #message(now, localId) {
@@ -436,6 +459,7 @@ export class TextChatComponent {
     const { data: senderData, user } = event.from ?? {};
     this.names.noteMessage(message ?? { senderId: from, senderData, user, alias: null });
     const isOwn = this.#isOwn(event.from);
+    if (!isOwn) this.#barePeers.note(event);
     if (event.seq !== null && event.seq !== undefined) this.#history.reader.received(event.seq);
     if (message === null) {
       if (!isOwn) this.typing?.receive(event);

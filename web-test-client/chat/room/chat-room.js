@@ -183,6 +183,10 @@ export class ChatRoom {
     this.#chat?.useRule(this.#rule);
   }
 
+  adaptChanged() {
+    if (this.#chat !== null) this.#chat.isAdaptive = this.#host.isAdaptive;
+  }
+
   typingChanged() {
     if (this.#chat !== null) this.#chat.typing.isOptedOut = !this.#host.isTypingShown;
   }
@@ -395,6 +399,7 @@ export class ChatRoom {
   #makeChat() {
     const chat = new TextChatComponent({
       wireForm: this.#wireForm,
+      isAdaptive: this.#host.isAdaptive,
       composer: new Composer({ maxLength: this.#host.maxLength }),
       timeline: new ChatTimeline({ rule: this.#rule, calendar: dayOf, limit: MAX_MESSAGES }),
       typing: new ChatTyping({

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
 import { TYPING_PRESETS } from '../../text-chat/index.js';
-import { complaints, FakeSession, frame, leavePage, newChat, SignalboxChat } from '../../test-support/fakes/chat-page.js';
+import { complaints, FakeSession, frame, leavePage, newChat, send, SignalboxChat } from '../../test-support/fakes/chat-page.js';
 
 afterEach(leavePage);
 
@@ -14,6 +14,7 @@ const REFLECTED = [
   ['senderId', 'sender-id', 'ada', 'ada', null], ['maxLength', 'max-length', 7, '7', 1000],
   ['look', 'look', 'opentok', 'opentok', 'bubbles'], ['scheme', 'scheme', 'dark', 'dark', null],
   ['placeholder', 'placeholder', 'Say it', 'Say it', null], ['isTypingShown', 'typing', false, 'off', true],
+  ['isAdaptive', 'adapt', false, 'off', true],
 ];
 
 for (const [property, attribute, value, text, initial] of REFLECTED) {
@@ -131,4 +132,21 @@ test('events bubble, leave shadow trees, and only sending can be cancelled', asy
   await frame();
   for (const name of names) document.removeEventListener(name, note);
   for (const name of names) assert.deepEqual(seen[name], [true, true, name === 'signalbox-send', true], name);
+});
+
+test('with a program of OpenTok’s form the element writes its form, unless adapt is off', async () => {
+  const chat = newChat();
+  const session = new FakeSession();
+  chat.attach(session);
+  session.emit('sessionConnected');
+  await session.receive('hello', 'program');
+  const typesOf = async (text) => {
+    session.sent.length = 0;
+    await send(chat, text);
+    await session.answer();
+    return session.sent.map(({ type }) => type).filter((type) => type !== 'typing');
+  };
+  assert.deepEqual(await typesOf('1'), ['TextChat']);
+  chat.setAttribute('adapt', 'off');
+  assert.deepEqual(await typesOf('2'), ['text-chat']);
 });
