@@ -445,6 +445,25 @@ struct ArchiveTests {
         #expect(archive.messageCount == 7)
     }
 
+    @Test("HIS-2: sessions that come at full speed do not take much more than the common bound")
+    func boundAtFullSpeed() throws {
+        let bench = try ArchiveBench()
+        let bound = 4_000_000
+        let archive = try bench.start(bounds: HistoryBounds(totalByteCount: bound))
+        var (answers, largest) = (0, 0)
+        for number in 0..<4_000 {
+            archive.append([.test(1)], to: SessionID("room-\(number)")) { _ in
+                answers += 1
+                largest = max(largest, archive.byteCount)
+            }
+        }
+        try bench.loop.run { answers == 4_000 }
+        #expect(largest > bound && largest < bound * 3 / 2, "\(largest) bytes")
+        try bench.stop()
+        let size = try #require(FileManager.default.attributesOfItem(atPath: bench.file("").path)[.size] as? Int)
+        #expect(size < bound * 3 / 2, "\(size) bytes")
+    }
+
     @Test("HIS-2: an archive that grows fast is trimmed to its common bound before the next sweep")
     func trimsBetweenSweeps() throws {
         let bench = try ArchiveBench()

@@ -33,6 +33,9 @@ final class ArchiveWriter: @unchecked Sendable {
     /// The most messages of a transaction, unless a single step has more.
     private static let rowLimit = 128
     private static let retryDelay = DispatchTimeInterval.seconds(1)
+    /// The steps of a sweep between two transactions while the common bound is exceeded. With fewer, what comes at full
+    /// speed would be twice the bound before the sweep has found what to trim.
+    private static let overBoundStepCount = 8
 
     private let queue = DispatchQueue(label: "signalbox.history")
     private let waiting = Mutex(Waiting())
@@ -173,9 +176,26 @@ final class ArchiveWriter: @unchecked Sendable {
                 })
             if isStalled { return .stalled }
         }
-        guard let (current, number) = sweep ?? nextSweep() else { return items.isEmpty && !hasWork ? .idle : .wrote }
+        if sweep == nil { sweep = nextSweep() }
+        if sweep == nil { return items.isEmpty && !hasWork ? .idle : .wrote }
+        for _ in 0..<(isOverBound ? Self.overBoundStepCount : 1) {
+            guard let (current, number) = sweep else { break }
+            if !perform(current, number) { return .stalled }
+        }
+        return .wrote
+    }
+
+    private var isOverBound: Bool {
+        guard case .open(let opened) = target else { return false }
+        return opened.store.usedByteCount > opened.store.bounds.totalByteCount
+    }
+
+    /// Takes a step of a sweep.
+    ///
+    /// - Returns: false if it has to be repeated later.
+    private func perform(_ current: ArchiveSweep, _ number: UInt64?) -> Bool {
         var next = current
-        let isStalled = !perform(
+        return perform(
             { store throws(DatabaseError) in
                 next = current
                 try next.step(store)
@@ -191,7 +211,6 @@ final class ArchiveWriter: @unchecked Sendable {
                     lastByteCount = usedByteCount
                 }
             })
-        return isStalled ? .stalled : .wrote
     }
 
     /// Erases the messages of a user, in transactions of a bounded size. The state of the session still says what is erased:
