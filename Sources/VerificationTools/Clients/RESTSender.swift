@@ -185,8 +185,11 @@ final class RESTSender: Sendable {
         // A connection that is used again may be lost meanwhile, and the library would repeat the request.
         request.setValue("close", forHTTPHeaderField: "Connection")
         request.httpBody = body.map { Data($0.utf8) }
-        guard let (data, response) = try? await urls.data(for: request), let response = response as? HTTPURLResponse
-        else { return nil }
+        if Task.isCancelled { return nil }
+        // Foundation crashes when a task is cancelled while it begins a request (TaskRegistry.swift). So a request goes on
+        // when the run is given up; its server is killed then.
+        let answer = Task { [urls, request] in try? await urls.data(for: request) }
+        guard let (data, response) = await answer.value, let response = response as? HTTPURLResponse else { return nil }
         return (response.statusCode, data)
     }
 }
