@@ -6,6 +6,8 @@ struct Departures: Hashable, Sendable {
     /// How long after one part the next one follows.
     static let pause = Duration.milliseconds(50)
     static let largestPart = 256
+    /// So many go at once from the smallest log, too.
+    static let smallestPart = 16
 
     /// When the next part leaves; `nil` if no connection waits.
     var resumeAt: MonotonicInstant?
@@ -18,7 +20,7 @@ extension SessionState {
     private var partSize: Int {
         // Without a connection that has a socket, nobody reads of departures.
         if rules < .newerTokens || detachments.count == roster.count { return .max }
-        return max(1, min(Departures.largestPart, bounds.log.eventCount / 8))
+        return max(Departures.smallestPart, min(Departures.largestPart, bounds.log.eventCount / 8))
     }
 
     /// Ends the connections whose resume windows are over, and those that a ban concerns.

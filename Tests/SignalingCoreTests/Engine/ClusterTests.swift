@@ -706,7 +706,7 @@ struct ClusterTests {
         a.submit(.join(again), request: 12)
         cluster.settle()
         #expect(a.outcomes.last == "12: refused 1570 OT_USER_BANNED")
-        cluster.pass(.seconds(1))
+        cluster.pass(.seconds(11))
         #expect(!a.hosts() && cluster.store.sleepingSessions == [room])
         var reading: ModerationReading?
         b.engine.readModeration(of: room, now: cluster.now) { reading = $0 }
