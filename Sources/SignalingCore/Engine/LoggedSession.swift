@@ -199,9 +199,14 @@ final class LoggedSession<Node>: HostedSession {
 
     // MARK: - The archive
 
-    /// What to tell the archive now, unless it has not answered yet.
+    /// When the archive may be told again after a fault; `nil` if it may be told now.
+    func archiveDelay(at time: MonotonicInstant) -> MonotonicInstant? {
+        archiveDelayedUntil.flatMap { time < $0 ? $0 : nil }
+    }
+
+    /// What to tell the archive now, unless it has not answered yet, or has failed just now.
     func beginArchiving(_ largestCount: Int, at time: MonotonicInstant) -> Unarchived.Batch? {
-        if isArchiving || archiveDelayedUntil.map({ time < $0 }) ?? false { return nil }
+        if isArchiving || archiveDelay(at: time) != nil { return nil }
         let batch = state?.unarchived.nextBatch(atMost: largestCount) { $0.date }
         isArchiving = batch != nil
         if batch?.hasErasure == true { lastToldErasure = time }

@@ -43,7 +43,10 @@ extension LoggedSessions {
         guard isWorthIt || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
-        guard let batch = hosted.beginArchiving(archive.largestBatchCount, at: time) else { return }
+        guard let batch = hosted.beginArchiving(archive.largestBatchCount, at: time) else {
+            // The check that came now may have been noted before the fault.
+            return archiveChecks.schedule(hosted.id, at: hosted.archiveDelay(at: time))
+        }
         archive.carryOut(batch.steps, of: hosted.id) { [self] in noteTold($0, through: batch.last, to: hosted) }
     }
 

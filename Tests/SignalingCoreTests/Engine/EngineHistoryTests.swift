@@ -380,6 +380,29 @@ struct EngineHistoryTests {
         }
     }
 
+    @Test("HIS-3, G5: an archive that has failed is tried again also if another check was due before")
+    func checkDuringTheDelay() {
+        let host = Host()
+        host.join("ada")
+        host.settle()
+        host.say("1")
+        host.settle()
+        // A minute after this message a check is due.
+        host.pass(59.5)
+        host.archive.fails = true
+        for number in 2...64 { host.say("\(number)") }
+        host.settle()
+        #expect(host.archive.appends.count == 1)
+        host.archive.fails = false
+        host.pass(0.7)
+        #expect(host.archive.appends.count == 1, "a second has not passed")
+        host.pass(1)
+        #expect(host.archive.appends.count == 2 && host.archive.appends.last?.count == 64)
+        host.leave("ada")
+        host.pass(30)
+        #expect(!host.isHosted && host.history.count == 64)
+    }
+
     @Test("HIS-3, G5: an archive that fails is tried again once a second, and loses nothing")
     func failures() {
         let host = Host()
