@@ -29,6 +29,8 @@ final class HTTPConnection: TurnEndClosable {
     private var checkedHeads: [RequestHeadCheck.CheckedHead]?
     /// The bytes of all requests so far. If the library has read more, it has read bytes of a further request.
     private var requestByteCount: Int64
+    /// Whether the body of the request has its length in the head, so that its bytes are among those.
+    private var hasLength = false
     /// The `Forwarded` headers of the request.
     private var forwarded: [UInt8]?
     /// Between two requests of a connection without TLS: waits for the next head on a second descriptor, while the
@@ -358,6 +360,7 @@ final class HTTPConnection: TurnEndClosable {
         switch effect {
         case .startDeadline(let deadline): server.setDeadline(id, after: Self.duration(of: deadline, server.options))
         case .handOver(let exchange, let body):
+            if isFollowed(body) { return refuseFollowed() }
             exchange.body = body
             handOver(exchange)
         case .answerOverdue(let exchange): exchange.respond(exchange.overdueResponse)
@@ -368,6 +371,24 @@ final class HTTPConnection: TurnEndClosable {
         case .sendContinue, .pauseReading, .resumeReading, .send, .awaitNextRequest, .shutDownWriting, .cut:
             if let wsi { perform(effect, on: wsi) }
         }
+    }
+
+    /// Whether the library has read bytes behind the body together with it. 4.1.6 closes such a connection when this
+    /// callback returns, so the handler's answer would never arrive. With TLS nobody can tell.
+    private func isFollowed(_ body: [UInt8]) -> Bool {
+        guard let wsi, !body.isEmpty, checkedHeads != nil, hasLength else { return false }
+        let socket = lws_get_socket_fd(wsi)
+        var byte: UInt8 = 0
+        // The end of the stream may count as a byte.
+        let endCount: Int64 = signalbox_peek(socket, &byte, 1) == 0 ? 1 : 0
+        return signalbox_read_byte_count(socket) > requestByteCount + endCount
+    }
+
+    /// A request that gets no answer must not be carried out.
+    private func refuseFollowed() {
+        write(
+            .refusal(400, "bytes follow the body of the request: send each request after the answer to the one before"))
+        handle(.requestUnreadable)
     }
 
     private func perform(_ effect: Lifecycle.Effect, on wsi: OpaquePointer) {
@@ -406,6 +427,7 @@ final class HTTPConnection: TurnEndClosable {
         let framing = BodyFraming(headers, method: method)
         let limit = server.options.maxBodyByteCount
         requestByteCount += Int64(framing.byteCount ?? 0)
+        hasLength = framing.byteCount != nil
         let disposition: Lifecycle.RequestHead.Disposition
         let isForSocket = method == .get && path == server.options.webSocketPath
         if let fault = headers.fault {

@@ -273,12 +273,31 @@ struct HTTPTests {
                 for part in text.split(separator: "\r\n\r\n").dropFirst() {
                     let body = part.prefix { $0 != "\n" }
                     #expect(
-                        ["GET /0 ", "POST /1 hello", "POST /2 there"].contains { body.hasPrefix($0) }, "\(text)")
+                        ["GET /0 ", "POST /1 hello", "POST /2 there", #"{"code":400"#].contains { body.hasPrefix($0) },
+                        "\(text)")
                 }
             }
             let socket = try server.rawSocket()
             try socket.send("GET /alive HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try socket.receiveResponse().text == "GET /alive ")
+        }
+    }
+
+    @Test("REST-3: a request with bytes behind its body is answered with 400, and not carried out")
+    func bytesBehindTheBody() async throws {
+        try await TestServer.with(.plain) { server in
+            for (count, extra) in [(5, "!"), (5, "\r\n"), (9_000, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n")] {
+                let socket = try server.rawSocket()
+                try socket.send(
+                    "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n"
+                        + String(repeating: "x", count: count) + extra)
+                let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
+                #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("bytes follow the body"), "\(text)")
+            }
+            let socket = try server.rawSocket()
+            try socket.send("POST /alive HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n!")
+            #expect(try socket.receiveResponse().text == "POST /alive !")
+            #expect(await !server.events.all.contains(.request("POST", "/a")))
         }
     }
 
