@@ -85,6 +85,19 @@ struct RevocationStateTests {
         #expect(bench.state.rows.isEmpty)
     }
 
+    @Test("TOK-10: a Redis that is emptied between an index and the rows gets them back, and no node forgets any")
+    func emptiedMeanwhile() {
+        var bench = opened(["all": 5])
+        bench.state.heardNews(now: bench.now)
+        bench.collect()
+        bench.answer(.index(process: "a", changeCounts: ["100": 2]))
+        bench.answer(.rows([:], changeCount: 0))
+        #expect(bench.state.rows == ["100": ["all": 5]])
+        #expect(bench.asked.map(\.call) == [.index])
+        bench.answer(.index(process: "a", changeCounts: [:]))
+        #expect(bench.asked.map(\.call) == [.raise(project: "100", rows: [.init("all", 5)], limit: 10)])
+    }
+
     @Test("TOK-10: another process of Redis gets all rows back before anything is read from it")
     func otherProcess() {
         var bench = opened(["all": 5])

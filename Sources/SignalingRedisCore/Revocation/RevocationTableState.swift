@@ -264,6 +264,8 @@ package struct RevocationTableState {
         _ new: [String: Int64], _ count: Int64, of project: String, _ now: MonotonicInstant
     ) {
         readingProjects.remove(project)
+        // Redis was emptied after the index had been read. The next index says so, and the rows are put back.
+        if count == 0, rows[project] != nil { return askForIndex(now) }
         changeCounts[project] = count
         if rows[project] ?? [:] != new {
             rows[project] = new.isEmpty ? nil : new
