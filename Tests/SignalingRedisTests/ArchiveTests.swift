@@ -163,7 +163,8 @@ struct ArchiveTests {
         try bench.append(1...1, byteCount: 100, to: small)
         for start in stride(from: 1, to: 800, by: 100) as StrideTo<Int64> {
             try bench.append(start...start + 99, byteCount: 8_000, to: large)
-            #expect(try bench.memory() < 60 << 20 / 4 * 3)
+            // What comes within a tenth of a second, and buffers of connections, come on top of the 70 %.
+            #expect(try bench.memory() < 54 << 20)
         }
         #expect(try bench.server.call("SET", "joins", "and signals") == "OK")
         #expect(try bench.server.call("ZCARD", "sb:{quiet/s}:history") == "150")
@@ -195,7 +196,7 @@ struct ArchiveTests {
         try sleeps("loud/z-2", until: Int(Date().timeIntervalSince1970) + 500)
         for start in stride(from: 0, to: 4_000, by: 500) {
             try bench.append(1...1, byteCount: 4_000, to: (start..<start + 500).map { SessionID("loud/\($0)") })
-            #expect(try bench.memory() < 20 << 20 / 4 * 3)
+            #expect(try bench.memory() < 18 << 20)
         }
         #expect(try bench.server.call("ZCARD", "sb:{quiet/s}:history") == "20")
         #expect(try bench.seqs(of: "loud/z-1") == [])
