@@ -355,6 +355,10 @@ final class HTTPConnection: TurnEndClosable {
     /// Hands the request over as soon as it is the turn of the client's address.
     func handOver(_ exchange: HTTPExchange) { server?.handOver(exchange, of: address) }
 
+    private func handOverIfOpen(_ exchange: HTTPExchange) {
+        if wsi != nil { handOver(exchange) }
+    }
+
     private func perform(_ effect: Lifecycle.Effect) {
         guard let server else { return }
         switch effect {
@@ -362,7 +366,9 @@ final class HTTPConnection: TurnEndClosable {
         case .handOver(let exchange, let body):
             if isFollowed(body) { return refuseFollowed() }
             exchange.body = body
-            handOver(exchange)
+            if body.isEmpty || checkedHeads != nil { return handOver(exchange) }
+            // With TLS nobody can tell whether bytes follow. If they do, the connection is gone by then.
+            server.loop.core.beforeWait { exchange.connection?.handOverIfOpen(exchange) }
         case .answerOverdue(let exchange): exchange.respond(exchange.overdueResponse)
         case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
         case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)
@@ -374,7 +380,7 @@ final class HTTPConnection: TurnEndClosable {
     }
 
     /// Whether the library has read bytes behind the body together with it. 4.1.6 closes such a connection when this
-    /// callback returns, so the handler's answer would never arrive. With TLS nobody can tell.
+    /// callback returns, so the handler's answer would never arrive. A request that gets no answer must not be carried out.
     private func isFollowed(_ body: [UInt8]) -> Bool {
         guard let wsi, !body.isEmpty, checkedHeads != nil, hasLength else { return false }
         let socket = lws_get_socket_fd(wsi)
@@ -384,7 +390,6 @@ final class HTTPConnection: TurnEndClosable {
         return signalbox_read_byte_count(socket) > requestByteCount + endCount
     }
 
-    /// A request that gets no answer must not be carried out.
     private func refuseFollowed() {
         write(
             .refusal(400, "bytes follow the body of the request: send each request after the answer to the one before"))
