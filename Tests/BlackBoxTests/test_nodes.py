@@ -113,16 +113,23 @@ async def test_log_11_rest_lists_signals_and_removes_clients_of_the_other_node()
         assert second.rest("POST", unknown, body).status == 404
 
 
-async def test_his_3_nodes_list_no_sleepers_say_so_and_moderate_a_session_by_its_id():
+async def test_his_3_every_node_lists_the_sleepers_of_all_nodes_and_moderates_them():
     with nodes(2, history="all") as (_, (first, second)):
         session, ada, bob = await across(first, second)
         await ada.signal(type="text-chat", data="kept")
         for client in (ada, bob):
             await client.leave()
         path = f"/admin/v1/sessions/{session}"
-        await until(lambda: {node.rest("GET", path).status for node in (first, second)} == {404}, "nobody is there")
-        answer = second.rest("GET", "/admin/v1/sessions?asleep=true")
-        assert answer.status == 501 and "by its ID" in answer.json()["message"]
+
+        def rows(node):
+            return node.rest("GET", "/admin/v1/sessions?asleep=true").json()["items"]
+
+        for node in (first, second):
+            await until(lambda: [row["sessionId"] for row in rows(node)] == [session], "it sleeps")
+            await until(lambda: node.rest("GET", path).json() == rows(node)[0], "nobody hosts it")
+        row = rows(first)[0]
+        assert row["asleep"] is True and row["hasHistory"] is True and row["restrictions"] == 0
+        assert first.rest("GET", path).json() == row
         action = {"action": "ban", "user": "u"}
         assert second.rest("POST", f"{path}/moderation", action).status == 200
         (held,) = first.rest("GET", f"{path}/moderation").json()["restrictions"]

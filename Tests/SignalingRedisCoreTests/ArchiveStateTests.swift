@@ -62,7 +62,7 @@ struct ArchiveStateTests {
                 case .erase(let scope, _): "erase \(scope.seq)"
                 case .eraseOfUser(_, let seq, _): "erase of user after \(seq)"
                 case .process: "process"
-                case .page, .end, .loadLibrary: "other"
+                case .page, .end, .sleepers, .loadLibrary: "other"
                 }
             }
         }

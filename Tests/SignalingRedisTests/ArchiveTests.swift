@@ -196,7 +196,7 @@ struct ArchiveTests {
         try sleeps("loud/z-2", until: Int(Date().timeIntervalSince1970) + 500)
         for start in stride(from: 0, to: 4_000, by: 500) {
             try bench.append(1...1, byteCount: 4_000, to: (start..<start + 500).map { SessionID("loud/\($0)") })
-            #expect(try bench.memory() < 18 << 20)
+            #expect(try bench.memory() < 16 << 20)
         }
         #expect(try bench.server.call("ZCARD", "sb:{quiet/s}:history") == "20")
         #expect(try bench.seqs(of: "loud/z-1") == [])

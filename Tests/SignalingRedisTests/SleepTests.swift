@@ -1,4 +1,5 @@
 import CoreTestSupport
+import Logging
 import RedisSimulation
 import RedisTestSupport
 import SignalingCore
@@ -12,12 +13,12 @@ import Testing
 @Suite("Sleeping sessions in Redis", .serialized)
 struct SleepTests {
     private func fallAsleep(
-        _ node: TestNode, for reason: SleepReason = SleepReason(hasHistory: true)
+        _ node: TestNode, _ session: SessionID = "s", for reason: SleepReason = SleepReason(hasHistory: true)
     ) throws {
         let log = try #require(node.log)
-        log.sleep(try #require(node.snapshot(of: "s")), for: reason)
-        log.close("s")
-        node.sessions["s"] = nil
+        log.sleep(try #require(node.snapshot(of: session)), for: reason)
+        log.close(session)
+        node.sessions[session] = nil
     }
 
     private func begin(_ bench: SimulatedBench, _ texts: [String]) throws -> TestNode {
@@ -80,6 +81,54 @@ struct SleepTests {
         #expect((4_999...5_000).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(1_000))) }))
         #expect((8_999...9_001).contains(try life(hasHistory: true) { .at($0.advanced(by: .seconds(9_000))) }))
         #expect(try life(hasHistory: false) { _ in .whenLifted } > 90 * 365 * 86_400)
+    }
+
+    @Test("HIS-3: Redis lists the sessions that sleep, in parts, and forgets the names of those that it has forgotten")
+    func listed() throws {
+        let bench = try Bench()
+        let a = try bench.node("a")
+        let archive = RedisArchive.open(
+            [try RedisAddress(bench.server.address)], bounds: HistoryBounds(), loop: bench.loop.eventLoop,
+            logger: Logger(label: "test"))
+        defer { archive.close() }
+        func read(_ limit: Int = 9, in range: Range<SessionID> = .all) throws -> String {
+            var read: Result<SleepingSessions, SleepersUnread>?
+            archive.readSleepers(in: range, atMost: limit) { read = $0 }
+            try bench.loop.run { read != nil }
+            let part = try #require(try read?.get())
+            return (part.rows.map(\.id.rawValue) + [part.next.map { "below \($0.rawValue)" } ?? "end"])
+                .joined(separator: " ")
+        }
+        let names: [SessionID] = ["b", "d", "e", "g", "s"]
+        for name in names {
+            try a.open(name)
+            try a.append("end", to: name)
+            try bench.loop.run { a.texts(name) == ["end"] }
+        }
+        for name in names { try fallAsleep(a, name) }
+        try bench.loop.run { try bench.server.call("ZCARD", "sb:sleepers") == "5" }
+        #expect(try read() == "s g e d b end")
+        #expect(try read(2) == "s g below g" && read(2, in: .all.below("g") ?? .all) == "e d below d")
+        #expect(
+            try read(in: "d"..<"g") == "e d end" && read(in: .only("b")) == "b end" && read(in: .only("c")) == "end")
+        // Redis forgets one, another program changes the keys of one, and one is woken.
+        try bench.server.call("DEL", "sb:{b}:meta")
+        try bench.server.call("SET", "sb:{d}:meta", "not a hash")
+        try a.open("e")
+        #expect(try read(2) == "s g below g", "to open a session for a read does not wake it")
+        try a.append("wake", to: "e")
+        try bench.loop.run { a.texts("e") == ["end", "wake"] }
+        #expect(try read() == "s g end")
+        #expect(try bench.server.call("ZCARD", "sb:sleepers") == "2")
+        // Without anybody who reads the list, each that falls asleep finds some that are gone.
+        try bench.server.call("DEL", "sb:{g}:meta")
+        try fallAsleep(a, "e")
+        try bench.loop.run { try bench.server.call("ZRANGE", "sb:sleepers", "0", "-1") == "e s" }
+        // An older library has listed nothing.
+        try bench.server.call("DEL", "sb:sleepers")
+        try a.open("s")
+        try bench.loop.run { a.texts("s") == ["end"] }
+        #expect(try read() == "s end")
     }
 
     @Test("HIS-3: a command that overtakes the last state keeps the session awake")

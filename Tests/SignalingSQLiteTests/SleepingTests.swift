@@ -97,7 +97,7 @@ struct SleepingTests {
         try bench.start { $0.injectedFault = { $0.contains("ORDER BY id DESC") ? SQLITE_IOERR : nil } }
         try bench.fill(["a"])
         try sleep("a", in: bench)
-        #expect(throws: SleepersUnread.unreadable) { try read(in: bench) }
+        #expect(throws: SleepersUnread.self) { try read(in: bench) }
         try bench.fill(["b"])
         #expect(try wake("a", in: bench) != nil)
     }

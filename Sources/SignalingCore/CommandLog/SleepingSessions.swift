@@ -8,6 +8,8 @@ public struct SleepingSessions: Sendable {
         /// The encoded state. Empty if the store's row was changed.
         fileprivate let state: [UInt8]
 
+        package init(id: SessionID, state: [UInt8]) { (self.id, self.state) = (id, state) }
+
         /// Decodes the state. May be called on any thread.
         ///
         /// - Returns: `nil` for a state that this version cannot read: the session will begin anew.
@@ -15,7 +17,7 @@ public struct SleepingSessions: Sendable {
     }
 
     /// The bytes of the states that are read at once, unless a single one is larger.
-    static let byteLimit = 4 << 20
+    package static let byteLimit = 4 << 20
 
     public private(set) var rows: [Row] = []
     /// Where the list goes on: others may have smaller IDs than this one. `nil` at the end of the range.
@@ -27,6 +29,31 @@ public struct SleepingSessions: Sendable {
 
     /// - Parameter limit: the most rows; at least 1.
     public init(atMost limit: Int) { self.limit = limit }
+
+    /// A part that a store has read.
+    ///
+    /// - Parameter rows: the greatest ID first.
+    package init(rows: [Row], next: SessionID?) {
+        self.init(atMost: max(1, rows.count))
+        (self.rows, self.next) = (rows, next)
+    }
+
+    /// What several stores have of one range. IDs below the greatest `next` are in one of the parts, and not in another.
+    package init(merging parts: [SleepingSessions], atMost limit: Int) {
+        self.init(atMost: limit)
+        let end = parts.compactMap(\.next).max()
+        for row in parts.flatMap(\.rows).sorted(by: { $0.id > $1.id }) where end.map({ row.id >= $0 }) ?? true {
+            if !add(row.id, row.state) { return }
+        }
+        next = end
+    }
+
+    /// With the restrictions that hold at a moment.
+    func asOf(_ time: MonotonicInstant) -> SleepingSessions {
+        var read = self
+        read.time = time
+        return read
+    }
 
     /// Adds the session with the next smaller ID.
     ///
@@ -46,12 +73,19 @@ public struct SleepingSessions: Sendable {
     }
 }
 
-/// Why the sleeping sessions are not known.
-public enum SleepersUnread: Error, Sendable {
-    /// Several servers share the sessions, and nothing lists those that sleep.
-    case unlisted
-    /// The store cannot be read at present.
-    case unreadable
+/// The store of the sleeping sessions cannot be read at present.
+public struct SleepersUnread: Error, Sendable {
+    public init() {}
+}
+
+/// A store that several nodes share, and that knows which sessions sleep.
+public protocol SleepingSessionList: AnyObject {
+    /// Reads some of the sleeping sessions whose IDs are in a range, the greatest first.
+    ///
+    /// - Parameter answer: called on the caller's thread, later or from within the call.
+    func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void)
 }
 
 extension Range<SessionID> {

@@ -28,11 +28,13 @@ public protocol InspectableEngine: SessionEngine {
 extension MemoryEngine: InspectableEngine {}
 extension LocalEngine: InspectableEngine {}
 extension ClusterEngine: InspectableEngine {
-    /// Redis has the sleeping sessions by their IDs alone.
     public func readSleepers(
         in range: Range<SessionID>, atMost count: Int,
         answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
-    ) { answer(.failure(.unlisted)) }
+    ) {
+        guard let sleepers else { return answer(.failure(SleepersUnread())) }
+        sleepers.readSleepers(in: range, atMost: count) { [self] in answer($0.map { $0.asOf(sessions.logTime(now)) }) }
+    }
 }
 
 /// A session that sleeps, as an operator sees it.

@@ -309,12 +309,7 @@ public final class LocalEngine: SessionEngine {
     ) {
         guard log.sleeperCount > 0 else { return answer(.success(SleepingSessions(atMost: count))) }
         log.readSleepers(in: range, atMost: count) { [self] result in
-            answer(
-                result.map { read in
-                    var read = read
-                    read.time = sessions.lastTime
-                    return read
-                })
+            answer(result.map { $0.asOf(sessions.lastTime) })
         }
     }
 

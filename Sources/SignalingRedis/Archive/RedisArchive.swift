@@ -8,7 +8,7 @@ import SignalingRedisCore
 /// newest message. The rules are in ``ArchiveState``; this class carries out what they decide.
 ///
 /// It has connections of its own, so that a page does not hold up commands. Confined to the loop's thread.
-public final class RedisArchive: MessageArchive {
+public final class RedisArchive: MessageArchive, SleepingSessionList {
     /// The messages of one call of Redis, which does nothing else meanwhile.
     private static let callMessageCount = 128
 
@@ -120,6 +120,25 @@ public final class RedisArchive: MessageArchive {
 
     public func changeBounds(to new: HistoryBounds) { bounds = new }
 
+    // MARK: - Sleeping sessions
+
+    /// Asks every Redis: a range has sessions of all of them.
+    public func readSleepers(
+        in range: Range<SessionID>, atMost count: Int,
+        answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void
+    ) {
+        var parts: [SleepingSessions?] = []
+        for shard in shards.indices {
+            ask([.sleepers(range, atMost: count)], shard) { [shardCount = shards.count] result in
+                if case .success(.sleepers(let part)) = result { parts.append(part) } else { parts.append(nil) }
+                guard parts.count == shardCount else { return }
+                let read = parts.compactMap { $0 }
+                guard read.count == shardCount else { return answer(.failure(SleepersUnread())) }
+                answer(.success(SleepingSessions(merging: read, atMost: count)))
+            }
+        }
+    }
+
     // MARK: - The port's side
 
     package func tick() {
@@ -144,7 +163,12 @@ public final class RedisArchive: MessageArchive {
     private func ask(
         _ calls: [ArchiveCall], of session: SessionID, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
     ) {
-        let shard = ArchivePlace.shard(of: session, count: shards.count)
+        ask(calls, ArchivePlace.shard(of: session, count: shards.count), answer)
+    }
+
+    private func ask(
+        _ calls: [ArchiveCall], _ shard: Int, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
+    ) {
         let number = shards[shard].ask(calls, now: port.now)
         answers[Number(shard: shard, number: number)] = answer
         carryOut(shard)

@@ -10,18 +10,21 @@ package enum ArchiveCall {
     case page(HistoryRequest, SessionID)
     /// Asks for the greatest seq that the history ever had.
     case end(SessionID)
+    /// Asks for sessions that sleep. At most ``ArchiveCall/sleeperCount`` are looked at.
+    case sleepers(Range<SessionID>, atMost: Int)
     /// Asks for the name of the process.
     case process
     case loadLibrary
 
     /// Redis does nothing else meanwhile.
     static let erasedCount = 128
+    static let sleeperCount = 500
 
     /// The rest of a call of which Redis has done the part up to this seq.
     func rest(after seq: Seq) -> ArchiveCall {
         switch self {
         case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
-        case .append, .erase, .page, .end, .process, .loadLibrary: self
+        case .append, .erase, .page, .end, .sleepers, .process, .loadLibrary: self
         }
     }
 
@@ -29,7 +32,7 @@ package enum ArchiveCall {
     var isWrite: Bool {
         switch self {
         case .append, .erase, .eraseOfUser: true
-        case .page, .end, .process, .loadLibrary: false
+        case .page, .end, .sleepers, .process, .loadLibrary: false
         }
     }
 
@@ -78,6 +81,13 @@ package enum ArchiveCall {
                 .archivePage, of: session,
                 [age, kind, String(seq.rawValue), String(request.limit), String(Limits.historyPageByteCount)])
         case .end(let session): return RedisCommand(.archiveEnd, of: session, [])
+        case .sleepers(let range, let count):
+            return RedisCommand(
+                .sleepers,
+                [
+                    range.lowerBound.rawValue, range.upperBound.rawValue, String(min(count, Self.sleeperCount)),
+                    String(SleepingSessions.byteLimit),
+                ])
         case .process: return RedisCommand(.process)
         case .loadLibrary: return RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)
         }
@@ -91,6 +101,7 @@ package enum ArchiveAnswer {
     case stored(process: String, next: Seq? = nil, trimmedCount: Int = 0)
     case page(ArchivePage)
     case end(Seq?)
+    case sleepers(SleepingSessions)
     case process(String)
     case libraryLoaded
     case failed(RedisFailure)
@@ -111,6 +122,7 @@ package enum ArchiveAnswer {
             case .process: reply[0].text == "process" ? reply[1].text.map { .process($0) } : nil
             case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
             case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil
+            case .sleepers: SleepingSessions(reply).map { .sleepers($0) }
             case .loadLibrary: .libraryLoaded
             }
         self = answer ?? .notUnderstood
@@ -133,6 +145,19 @@ extension ArchivePage {
         var range: ClosedRange<Seq>?
         if let first = reply[1].seq, let last = reply[2].seq, first <= last { range = first...last }
         self.init(range: range, more: reply[3].number == 1, messages: messages)
+    }
+}
+
+extension SleepingSessions {
+    /// `nil` if the reply is not that of the function.
+    fileprivate init?(_ reply: RedisReply) {
+        guard reply[0].text == "sleepers", let last = reply[1].text, let values = reply[2].array else { return nil }
+        var rows: [Row] = []
+        for index in stride(from: 0, to: values.count - 1, by: 2) {
+            guard let id = values[index].text, let state = values[index + 1].bytes else { return nil }
+            rows.append(Row(id: SessionID(id), state: state))
+        }
+        self.init(rows: rows, next: last.isEmpty ? nil : SessionID(last))
     }
 }
 

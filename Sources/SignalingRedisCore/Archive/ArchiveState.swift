@@ -237,7 +237,7 @@ package struct ArchiveState {
             items[number]?.phase = .stored
             storedCount += 1
             stored.append((number, now, storedCount))
-        case .page, .end, .process, .libraryLoaded: finish(number, .success(answer))
+        case .page, .end, .sleepers, .process, .libraryLoaded: finish(number, .success(answer))
         case .failed(.functionMissing):
             sendAgain(number, at: now)
             loadLibrary(now)
@@ -267,7 +267,7 @@ package struct ArchiveState {
             link = .ready(isTrusted: isTrusted)
             send(now)
         case .failed(let failure): lose(CommandLogFault(failure, from: redis), now)
-        case .stored, .page, .end, .process, .notUnderstood:
+        case .stored, .page, .end, .sleepers, .process, .notUnderstood:
             lose(.nonsense("an answer that is not understood", from: redis), now)
         }
     }
@@ -299,7 +299,7 @@ package struct ArchiveState {
             send(now)
         case .failed(.functionMissing): loadLibrary(now)
         case .failed(let failure): tell(CommandLogFault(failure, from: redis))
-        case .stored, .page, .end, .libraryLoaded, .notUnderstood:
+        case .stored, .page, .end, .sleepers, .libraryLoaded, .notUnderstood:
             lose(.nonsense("an answer that is not understood", from: redis), now)
         }
     }

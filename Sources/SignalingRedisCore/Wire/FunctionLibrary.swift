@@ -15,7 +15,7 @@ package enum FunctionLibrary {
 
 /// The functions of ``FunctionLibrary``.
 enum RedisFunction: String {
-    case hello, append, open, close, keep, forget, sleep, remove, repair, restore, goodbye
+    case hello, append, open, close, keep, forget, sleep, sleepers, remove, repair, restore, goodbye
     /// For commands of which one frees memory.
     case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"

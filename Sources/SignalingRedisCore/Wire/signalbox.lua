@@ -25,12 +25,14 @@
 --   sb:histories           ZSET    <project> -> about what the histories of its sessions take
 --   sb:histories:<project> ZSET    <session> -> about what its history takes. Redis forgets a history by itself; its row
 --                                  here goes when it is found
+--   sb:sleepers            ZSET    the sessions that sleep, by their names. Redis forgets a session by itself; its name here
+--                                  goes when it is found
 --   sb:revoked             HASH    <project> -> how often its revocations were changed
 --   sb:revoked:<project>   HASH    the subject of a revocation -> its number, of which the greatest counts
 --   sb:gone:<generation>   STRING  this generation was removed, and is not restored
 -- Times are in microseconds. They exceed what Lua prints as an integer by itself.
 
-local NODES = 'sb:nodes'
+local NODES, SLEEPERS = 'sb:nodes', 'sb:sleepers'
 -- Seconds after which Redis forgets a session that no node hosts.
 local SESSION_LIFE = 86400
 -- Microseconds after which a loss is forgotten.
@@ -215,7 +217,10 @@ local function append(keys, args)
     if not stored[1] then redis.call('HSET', meta, 'g', generation, 'v', redis_run()) end
     local last_text = integer(last)
     redis.call('HSET', meta, 'n', integer(n), 'at', at, 'id', run .. ':' .. last_text, own, last_text)
-    if stored[6] then redis.call('HDEL', meta, 'z', 'u') end
+    if stored[6] then
+        redis.call('HDEL', meta, 'z', 'u')
+        redis.call('ZREM', SLEEPERS, name_in(base))
+    end
     if first == 1 or stored[6] or n % 64 < n - first + 1 then keep_alive(base) end
     publish(base, db, table.concat(message, ' ') .. '\n' .. table.concat(commands))
     return { 'ok', generation, integer(first), integer(first_counter), n - first + 1, at }
@@ -241,8 +246,8 @@ local function open(keys, args)
     host(run, base)
     local nodes = redis.call('HGETALL', NODES)
     if not stored[1] then return { 'none', integer(now), nodes } end
-    -- A sleeper lives longer than that, and may be opened for a read only.
-    if not stored[4] then keep_alive(base) end
+    -- A sleeper lives longer than that, and may be opened for a read only. One of an older library is in no list yet.
+    if stored[4] then redis.call('ZADD', SLEEPERS, '0', name_in(base)) else keep_alive(base) end
     return {
         'found', integer(now), nodes, redis.call('HGETALL', meta),
         redis.call('GET', base .. ':snap'),
@@ -299,6 +304,15 @@ local function forget(keys, args)
     return { 'ok' }
 end
 
+-- The last state of a session that sleeps; nil, and not in the list any more, if it does not.
+local function state_of_sleeper(name)
+    local base = 'sb:{' .. name .. '}'
+    -- Another program may have changed the keys.
+    local state = redis.pcall('HGET', base .. ':meta', 'z') == '1' and redis.pcall('GET', base .. ':snap')
+    if type(state) == 'string' then return state end
+    redis.call('ZREM', SLEEPERS, name)
+end
+
 -- run, link, generation, n, id, seconds that the keys live, snapshot, seconds until its restrictions have ended
 --
 -- Nobody is left, and the session has a history: its last state stays in the place of its commands.
@@ -316,7 +330,30 @@ local function sleep(keys, args)
     redis.call('HDEL', meta, 'tn', 'ta')
     redis.call('EXPIRE', meta, args[6])
     redis.call('DEL', base .. ':log')
+    -- Two of the others are looked at, so that the names of forgotten sessions become no more than those that sleep.
+    for _, name in ipairs(redis.call('ZRANDMEMBER', SLEEPERS, '2')) do state_of_sleeper(name) end
+    redis.call('ZADD', SLEEPERS, '0', name_in(base))
     return { 'asleep' }
+end
+
+-- the least name, the name that ends the range, the most names to look at, the bytes of states that suffice
+--
+-- Replies with the last name looked at if others may follow, then with names and states, the greatest name first.
+local function sleepers(keys, args)
+    local limit, room, found, last = tonumber(args[3]), tonumber(args[4]), {}, ''
+    local names = redis.call(
+        'ZREVRANGEBYLEX', SLEEPERS, '(' .. args[2], '[' .. args[1], 'LIMIT', '0', integer(limit + 1))
+    for i, name in ipairs(names) do
+        if i > limit or room <= 0 then return { 'sleepers', last, found } end
+        local state = state_of_sleeper(name)
+        if state then
+            found[#found + 1] = name
+            found[#found + 1] = state
+            room = room - #state
+        end
+        last = name
+    end
+    return { 'sleepers', '', found }
 end
 
 -- db, run, generation, n, id
@@ -616,7 +653,7 @@ end
 --
 -- A message that is there, erased or trimmed stays so: a node that was frozen may come late with what it had.
 local function archive_add(keys, args)
-    local size = 0
+    local size = redis.call('EXISTS', keys[1] .. ':history') == 1 and 0 or HISTORY_COST
     for i = 7, #args, 2 do size = size + #args[i] + MESSAGE_COST end
     local trimmed = make_room(size)
     if not trimmed then return redis.error_reply('OOM the histories take too much') end
@@ -770,6 +807,7 @@ register('close', close, { 'allow-oom' })
 register('keep', keep, { 'allow-oom' })
 register('forget', forget, { 'allow-oom' })
 register('sleep', sleep, { 'allow-oom' })
+register('sleepers', sleepers, { 'allow-oom' })
 register('remove', remove, { 'allow-oom' })
 register('repair', repair, { 'allow-oom' })
 register('restore', restore, { 'allow-oom' })

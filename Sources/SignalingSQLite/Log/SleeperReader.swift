@@ -26,7 +26,7 @@ final class SleeperReader: Sendable {
                 database.lockTimeoutMilliseconds = 1_000
                 answer(.success(try SleeperTable.read(database, in: range, atMost: count)))
             } catch {
-                answer(.failure(.unreadable))
+                answer(.failure(SleepersUnread()))
             }
         }
     }

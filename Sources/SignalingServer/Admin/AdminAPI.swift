@@ -168,14 +168,9 @@ final class AdminAPI {
                 if read.rows.isEmpty, read.next == nil, !rest.isEmpty { return list(query, rest, exchange, charge) }
                 charge(read.rows.count)
                 respond(exchange) { query.page(of: read, followedBelow: rest.isEmpty ? nil : range.lowerBound) }
-            case .failure(.unreadable):
+            case .failure:
                 exchange.respond(
                     .failure(.serviceUnavailable, "sleeping sessions cannot be read at present; repeat the request"))
-            case .failure(.unlisted):
-                exchange.respond(
-                    .failure(
-                        .notImplemented,
-                        "servers that share sessions have no list of those that sleep; name a session by its ID"))
             }
         }
     }

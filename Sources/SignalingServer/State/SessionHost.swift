@@ -51,7 +51,7 @@ struct SessionHost {
         log.sleepingLife = configuration.historyBounds.age
         let engine = ClusterEngine(
             log: log, run: log.run, bounds: configuration.durableBounds,
-            history: EngineHistory(policy: configuration.history, archive: archive), now: now,
+            history: EngineHistory(policy: configuration.history, archive: archive), sleepers: archive, now: now,
             onUnreadable: { session, fault in
                 logger.error(
                     "a session cannot be read; a later version of Signalbox may have written it",

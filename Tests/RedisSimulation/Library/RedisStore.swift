@@ -65,7 +65,12 @@ struct RedisStore {
         case "SADD":
             values[key] = .set(set(key).union(words.dropFirst(2)))
             return .integer(1)
-        case "SREM":
+        // All members of a sorted set have the score 0.
+        case "ZADD":
+            values[key] = .set(set(key).union([words[3]]))
+            return .integer(1)
+        case "ZRANDMEMBER": return .array(set(key).sorted().prefix(2).map { .bytes(Array($0.utf8)) })
+        case "SREM", "ZREM":
             let rest = set(key).subtracting(words.dropFirst(2))
             if rest.isEmpty { delete(key) } else { values[key] = .set(rest) }
             return .integer(1)

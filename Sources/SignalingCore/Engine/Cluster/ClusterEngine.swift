@@ -17,6 +17,7 @@ public final class ClusterEngine: SessionEngine {
     // Internal for the parts of the engine in other files.
     let sessions: LoggedSessions<NodeSession>
     let log: any SharedCommandLog
+    let sleepers: (any SleepingSessionList)?
     let onUnreadable: (SessionID, CodingFault) -> Void
     /// When to check whether this node still has a use for a session. In the process's time.
     var letGoChecks = SessionDeadlines()
@@ -28,6 +29,7 @@ public final class ClusterEngine: SessionEngine {
     ///   - run: a random name for this life of the process.
     ///   - bounds: the limits of each session.
     ///   - history: what is kept, and where.
+    ///   - sleepers: where sleeping sessions are listed, for operators. The engine keeps it.
     ///   - now: the present moment of the process.
     ///   - onUnreadable: called for a session that this version cannot read. Its commands get
     ///     ``SessionOutcome/unavailable(mayBeCarriedOut:)`` on this node.
@@ -35,13 +37,15 @@ public final class ClusterEngine: SessionEngine {
     ///   - makeEpoch: returns a new random epoch at each call.
     public init(
         log: any SharedCommandLog, run: RunID, bounds: SessionState.Bounds, history: EngineHistory = .none,
-        now: MonotonicInstant, onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in },
+        sleepers: (any SleepingSessionList)? = nil, now: MonotonicInstant,
+        onUnreadable: @escaping (SessionID, CodingFault) -> Void = { _, _ in },
         projectOf: @escaping ProjectOfSession = { _ in nil }, makeEpoch: @escaping () -> Epoch
     ) {
         sessions = LoggedSessions(
             log: log, run: run, bounds: bounds, history: history, now: now, projectOf: projectOf,
             makeEpoch: makeEpoch)
         self.log = log
+        self.sleepers = sleepers
         self.now = now
         self.onUnreadable = onUnreadable
         log.observer = self

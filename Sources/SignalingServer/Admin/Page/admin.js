@@ -74,24 +74,15 @@ async function refreshList(isCurrent) {
 async function refreshSleepers(search, isCurrent) {
   const items = [];
   let next = sleeperPages.before;
-  let note = "Nobody is in these sessions. They keep messages or restrictions. The search finds users with a restriction, too.";
-  try {
-    for (let count = 0; count < searchLimit && items.length < sleeperLimit && (count === 0 || next); count += 1) {
-      const query = new URLSearchParams({ asleep: true, limit: sleeperLimit - items.length });
-      if (search) query.set("search", search);
-      if (next) query.set("before", next);
-      const page = await ask(`sessions?${query}`);
-      if (!isCurrent()) return;
-      items.push(...page.items);
-      next = page.next ?? null;
-    }
-  } catch (error) {
-    // Servers that share sessions have no such list.
-    if (error.status !== 501) throw error;
+  for (let count = 0; count < searchLimit && items.length < sleeperLimit && (count === 0 || next); count += 1) {
+    const query = new URLSearchParams({ asleep: true, limit: sleeperLimit - items.length });
+    if (search) query.set("search", search);
+    if (next) query.set("before", next);
+    const page = await ask(`sessions?${query}`);
     if (!isCurrent()) return;
-    note = `Not here: ${error.message}.`;
+    items.push(...page.items);
+    next = page.next ?? null;
   }
-  element("sleepers-note").textContent = note;
   sleeperPages.note(items.length, next);
   showSleepers(items);
 }
@@ -116,7 +107,7 @@ async function refreshDetail(isCurrent) {
   }
 }
 
-// A session that nobody is in may sleep, and its restrictions with it. Servers that share it answer for these only.
+// A session that nobody is in may sleep, and its restrictions with it.
 async function refreshEmpty(path, session, isCurrent) {
   let restrictions = null;
   try {
