@@ -68,6 +68,7 @@ let clientTests: [Target] = [
 
 let serverProducts: [Product] = [
     .executable(name: "signalbox", targets: ["signalbox"]),
+    .executable(name: "signalbox-lab", targets: ["signalbox-lab"]),
     .library(name: "SignalingTokens", targets: ["SignalingTokens"]),
     .library(name: "SignalingServer", targets: ["SignalingServer"]),
 ]
@@ -110,9 +111,9 @@ let serverModules: [Target] = [
         resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
     .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
     .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
-    .program(
-        "signalbox",
-        ["LoadTools", "SignalingServer", "TextChatFoundation", "VerificationTools", .argumentParser, .signals]),
+    .module("CommandSupport", ["SignalingServer", .argumentParser, .signals]),
+    .program("signalbox", ["CommandSupport", "SignalingClient", "TextChatFoundation"]),
+    .program("signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
 ]
 let serverTests: [Target] = [
     .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),

@@ -3,7 +3,7 @@ import SignalingClient
 import SignalingProtocol
 import SignalingTokens
 
-/// One run of `signalbox bench`: members join rooms, send signals at planned moments, and leave.
+/// One run of `signalbox-lab bench`: members join rooms, send signals at planned moments, and leave.
 package struct LoadTest: Sendable {
     /// How many members join at a time.
     private static let concurrentJoins = 32

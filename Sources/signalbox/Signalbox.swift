@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import SignalingCryptography
 import SignalingServer
 
@@ -19,8 +20,8 @@ struct Signalbox: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, RoomCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self,
             CredentialsCommand.self, RevokeCommand.self, SignalCommand.self, ListenCommand.self, ChatCommand.self,
-            HistoryCommand.self, StateCommands.self, VerifyCommand.self, BenchCommand.self, AdminCommands.self,
-            ConfigCommands.self, HealthCommand.self,
+            HistoryCommand.self, StateCommands.self, AdminCommands.self, ConfigCommands.self, HealthCommand.self,
+            MovedVerifyCommand.self, MovedBenchCommand.self,
         ])
 
     static func main() async {

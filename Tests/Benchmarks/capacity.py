@@ -61,7 +61,7 @@ def bench(program, url, admin, **options):
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     ca_file = ["--ca-file", str(TLS / "authority.pem")] if url.startswith("https") else []
     done = subprocess.run(
-        [program, "bench", url, "--json", "--limit", "10000", "--admin-url", admin, *ca_file, *words],
+        [f"{program}-lab", "bench", url, "--json", "--limit", "10000", "--admin-url", admin, *ca_file, *words],
         capture_output=True, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     if not done.stdout:

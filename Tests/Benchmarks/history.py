@@ -1,6 +1,6 @@
 """Measures by how much the history delays live signals: pages that clients read, and an erasure.
 
-A server with a state folder keeps what `signalbox bench` sends. Its deliveries are measured alone, then while a client of
+A server with a state folder keeps what `signalbox-lab bench` sends. Its deliveries are measured alone, then while a client of
 another session reads pages of 50 at random places, and alone again. Then one session keeps 10,000 messages, a backend erases
 them, and a client of another session measures its acknowledgements meanwhile.
 
@@ -59,9 +59,9 @@ async def read_pages(client, last, ended):
 
 
 async def live(server, options):
-    """The delivery latencies of `signalbox bench`, in microseconds."""
+    """The delivery latencies of `signalbox-lab bench`, in microseconds."""
     bench = await asyncio.create_subprocess_exec(
-        server_process.BINARY, "bench", server.url, "--json", "--rooms", str(options.rooms),
+        server_process.LAB, "bench", server.url, "--json", "--rooms", str(options.rooms),
         "--members", str(options.members), "--rate", str(options.rate), "--seconds", str(options.seconds),
         stdout=subprocess.PIPE,
         env=os.environ | {

@@ -155,7 +155,8 @@ class Machine:
 
     def _make_programs(self):
         bin = self.root / "bin"
-        (bin / "signalbox").symlink_to(pathlib.Path(BINARY).resolve())
+        for name in ("signalbox", "signalbox-lab"):
+            (bin / name).symlink_to(pathlib.Path(BINARY).resolve().with_name(name))
         # A `#!` line cannot name the interpreter: its path may have a blank.
         (self.root / "call.py").write_text(CALL)
         for name in ("systemctl", "journalctl", "apt-get"):

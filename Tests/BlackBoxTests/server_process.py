@@ -21,6 +21,8 @@ from credentials import Project
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("SIGNALBOX_BIN", str(REPOSITORY / ".build/debug/signalbox"))
+# `signalbox-lab`, with which operators test a server.
+LAB = str(pathlib.Path(BINARY).with_name("signalbox-lab"))
 WEB_ROOT = REPOSITORY / "web-test-client"
 TLS = REPOSITORY / "Tests/Vectors/tls"
 READY = re.compile(r"https?://([0-9.]+):([0-9]+)")
@@ -42,10 +44,10 @@ def environment(**settings):
     return kept | {"SIGNALBOX_" + name.upper(): str(value) for name, value in settings.items()}
 
 
-def run(*arguments, input=None, timeout=DEADLINE, env=None, **settings):
+def run(*arguments, input=None, timeout=DEADLINE, env=None, program=BINARY, **settings):
     """Runs one command of the program to its end. Settings become environment variables."""
     done = subprocess.run(
-        [BINARY, *map(str, arguments)],
+        [program, *map(str, arguments)],
         input=input,
         capture_output=True,
         text=True,
@@ -105,9 +107,11 @@ class Command:
     `launcher` is a command that becomes the program, and gets the descriptors `pass_fds`.
     """
 
-    def __init__(self, *arguments, env=None, reads_output=True, launcher=(), pass_fds=(), **settings):
+    def __init__(
+        self, *arguments, env=None, reads_output=True, launcher=(), pass_fds=(), program=BINARY, **settings
+    ):
         self.process = subprocess.Popen(
-            [*launcher, BINARY, *map(str, arguments)],
+            [*launcher, program, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

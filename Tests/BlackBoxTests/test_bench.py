@@ -1,4 +1,4 @@
-"""`signalbox bench`: a bounded load, a verdict, and the figures of docs/operations/capacity.md."""
+"""`signalbox-lab bench`: a bounded load, a verdict, and the figures of docs/operations/capacity.md."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from administration import Admin
-from server_process import BINARY, DEADLINE, REPOSITORY, TLS, Command, Server, environment, run
+from server_process import DEADLINE, LAB, REPOSITORY, TLS, Command, Server, environment, run
 from waiting import free_port, suspended
 
 SMALL = ["--rooms", "3", "--members", "4", "--rate", "5", "--seconds", "2", "--warm-up", "1", "--limit", "10000"]
@@ -17,7 +17,7 @@ SMALL = ["--rooms", "3", "--members", "4", "--rate", "5", "--seconds", "2", "--w
 def bench(server, *arguments, status=0, **settings):
     if server.project:
         settings |= {"api_key": server.project.key, "api_secret": server.project.secret}
-    done = run("bench", server.url, *arguments, **settings)
+    done = run("bench", server.url, *arguments, program=LAB, **settings)
     assert done.returncode == status, done
     return done.stdout
 
@@ -78,7 +78,7 @@ def report_of_a_stall():
         admin = Admin(server)
         command = Command(
             "bench", server.url, "--rooms", "1", "--members", "2", "--rate", "100", "--seconds", "4", "--warm-up", "0",
-            "--limit", "500", "--json", api_key=server.project.key, api_secret=server.project.secret,
+            "--limit", "500", "--json", program=LAB, api_key=server.project.key, api_secret=server.project.secret,
         )  # fmt: skip
         with command:
             while admin.get("stats")["signals"] < 50:
@@ -96,21 +96,21 @@ def report_of_a_stall():
     (["http://127.0.0.1:1", "--members", "2001"], "--members is 2001. Use a number from 1 to 2000"),
 ])  # fmt: skip
 def test_bench_refuses_what_the_user_may_not_mean(arguments, text):
-    done = run("bench", *arguments, api_key="1", api_secret="s")
+    done = run("bench", *arguments, program=LAB, api_key="1", api_secret="s")
     assert done.returncode == 64 and re.search(text, done.stderr) and done.stderr.count("\n") == 1, done
 
 
 def test_bench_names_what_is_missing():
     url = f"http://127.0.0.1:{free_port()}"
-    assert run("bench", url).returncode == 64
+    assert run("bench", url, program=LAB).returncode == 64
     for arguments in ([url], [url, "--admin-url", url]):
-        done = run("bench", *arguments, api_key="1", api_secret="s")
+        done = run("bench", *arguments, program=LAB, api_key="1", api_secret="s")
         assert done.returncode == 69 and done.stderr.count("\n") == 1, done
     with Server() as server:
-        done = run("bench", server.url, api_key=server.project.key, api_secret="wrong")
+        done = run("bench", server.url, program=LAB, api_key=server.project.key, api_secret="wrong")
         assert done.returncode == 77 and done.stderr.count("\n") == 1, done
         limited = subprocess.run(
-            ["bash", "-c", 'ulimit -n 100; exec "$0" "$@"', BINARY, "bench", server.url],
+            ["bash", "-c", 'ulimit -n 100; exec "$0" "$@"', LAB, "bench", server.url],
             env=environment(api_key="1", api_secret="s"), capture_output=True, text=True, timeout=DEADLINE,
         )  # fmt: skip
         assert limited.returncode == 69 and "ulimit -n" in limited.stderr, limited
@@ -119,9 +119,9 @@ def test_bench_names_what_is_missing():
 def test_bench_ends_early_when_it_is_interrupted():
     with Server() as server:
         settings = {"api_key": server.project.key, "api_secret": server.project.secret}
-        with Command("bench", server.url, "--seconds", "600", "--admin-url", "", **settings) as command:
+        with Command("bench", server.url, "--seconds", "600", "--admin-url", "", program=LAB, **settings) as command:
             assert command.wait() == 64
-        with Command("bench", server.url, "--seconds", "600", **settings) as command:
+        with Command("bench", server.url, "--seconds", "600", program=LAB, **settings) as command:
             while server.rest("GET", "/admin/v1/sessions").json()["count"] < 10:
                 pass
             command.process.send_signal(signal.SIGINT)
@@ -135,7 +135,7 @@ def test_bench_runs_as_the_page_says():
     page = (REPOSITORY / "docs/operations/capacity.md").read_text()
     found = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     lines = [line for block in found for line in block.splitlines()]
-    benches = [line.split()[1:] for line in lines if line.startswith("signalbox bench ")]
+    benches = [line.split()[1:] for line in lines if line.startswith("signalbox-lab bench ")]
     assert benches
     with Server("--admin-port", "0", "--signal-rate", "0") as server:
         url = Admin(server).url
@@ -144,11 +144,11 @@ def test_bench_runs_as_the_page_says():
             words = [smaller.get(before, word) for before, word in zip([""] + words, words)]
             words = [server.url if word == "http://127.0.0.1:8080" else word for word in words]
             words = [url if word == "http://127.0.0.1:9091" else word for word in words]
-            done = run(*words, api_key=server.project.key, api_secret=server.project.secret)
+            done = run(*words, program=LAB, api_key=server.project.key, api_secret=server.project.secret)
             # On a busy machine even this load may take longer than the verdict allows.
             is_carried = re.match(r'The server carried the load|{"verdict":"carried"', done.stdout)
             assert done.returncode == (0 if is_carried else 1) and "deliveries" in done.stdout, done
-    known = ("signalbox serve ", "signalbox bench ", "export ", "ulimit -n ", "sysctl ")
+    known = ("signalbox serve ", "signalbox-lab bench ", "export ", "ulimit -n ", "sysctl ")
     assert all(line.startswith(known) for line in lines), lines
     served = [line.removesuffix(" &").split()[2:] for line in lines if line.startswith("signalbox serve ")]
     for arguments in served:

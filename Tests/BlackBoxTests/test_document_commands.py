@@ -52,6 +52,7 @@ def shell(tmp_path, dev_server):
     scripts = {
         "swift": f'[ "$1" = run ] || exit 64\nshift\nprogram=$1\nshift\nexec "{built}/$program" "$@" {{server}}',
         "signalbox": f'exec "{built}/signalbox" "$@"',
+        "signalbox-lab": f'exec "{built}/signalbox-lab" "$@"',
         "pidof": f'[ "$1" = signalbox ] && echo {dev_server.pid}',
     }
     for name, text in scripts.items():

@@ -13,7 +13,7 @@ from administration import Admin
 from cluster import Balancer, Redis, nodes
 from credentials import Project
 from durable import kill
-from server_process import BINARY, DEADLINE, REPOSITORY, Server, run
+from server_process import BINARY, DEADLINE, LAB, REPOSITORY, Server, run
 from server_process import environment as child_environment
 from signalbox_client import Client, reconnect
 from waiting import free_port, suspended, until, wait_for
@@ -309,8 +309,9 @@ def test_scaling_the_page_names_options_and_files_that_exist():
     page = (REPOSITORY / "docs/SCALING.md").read_text()
     for path in re.findall(r"\((scaling/[^)]+)\)", page):
         assert (REPOSITORY / "docs" / path).is_file()
-    options = set(re.findall(r"`(--[a-z-]+)`", page)) | set(re.findall(r"signalbox \w+[^\n]*? (--[a-z-]+)", page))
-    known = "".join(run(command, "--help").stdout for command in ("serve", "verify", "bench"))
+    options = set(re.findall(r"`(--[a-z-]+)`", page)) | set(re.findall(r"signalbox(?:-lab)? \w+[^\n]*? (--[a-z-]+)", page))
+    known = run("serve", "--help").stdout
+    known += "".join(run(command, "--help", program=LAB).stdout for command in ("verify", "bench"))
     assert options and all(option in known for option in options), options
 
 

@@ -1,4 +1,4 @@
-"""`signalbox verify`: the promises, checked against the events that real clients received from real servers."""
+"""`signalbox-lab verify`: the promises, checked against the events that real clients received from real servers."""
 
 import json
 import os
@@ -7,12 +7,12 @@ import signal
 import socket
 
 import pytest
-from server_process import BINARY, DEADLINE, Command, environment, run
+from server_process import BINARY, DEADLINE, LAB, Command, environment, run
 from waiting import wait_for
 
 
 def verify(*options):
-    result = run("verify", "--json", "--bare", *options, timeout=200)
+    result = run("verify", "--json", "--bare", *options, timeout=200, program=LAB)
     return result.returncode, json.loads(result.stdout)
 
 
@@ -86,7 +86,7 @@ def test_h_1_his_5_9_log_35_nodes_have_every_message_that_another_one_has_acknow
 
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command(
-        "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
+        "verify", "--bare", "--signals", "1000000", program=LAB, env=environment() | {"TMPDIR": str(tmp_path)}
     ) as command:
         children = pathlib.Path(f"/proc/{command.process.pid}/task/{command.process.pid}/children")
         server = wait_for(
@@ -110,6 +110,12 @@ def is_running(pid):
         return False
 
 
+def test_the_program_of_the_server_says_where_its_commands_have_gone():
+    for words in (["verify", "--bare"], ["bench", "http://127.0.0.1:8080"]):
+        moved = run(*words)
+        assert moved.returncode == os.EX_USAGE and f"signalbox-lab {words[0]}" in moved.stderr, moved
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -119,33 +125,33 @@ def is_running(pid):
     ],
 )
 def test_verify_refuses_a_plan_that_cannot_run(options, words):
-    refused = run("verify", *options)
+    refused = run("verify", *options, program=LAB)
     assert refused.returncode == os.EX_USAGE and words in refused.stderr, refused
     assert refused.stderr.count("\n") == 1, refused
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/no/such/folder/report.html"])
 def test_verify_checks_the_file_of_its_report_before_the_run(path):
-    refused = run("verify", "--report", path)
+    refused = run("verify", "--report", path, program=LAB)
     assert refused.returncode == os.EX_CANTCREAT and path in refused.stderr, refused
     assert refused.stderr.count("\n") == 1, refused
 
 
 def test_verify_says_why_a_server_cannot_be_started(tmp_path):
-    missing = run("verify", "--server", tmp_path / "none")
+    missing = run("verify", "--server", tmp_path / "none", program=LAB)
     assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
-    missing = run("verify", "--upgrade", tmp_path / "none")
+    missing = run("verify", "--upgrade", tmp_path / "none", program=LAB)
     assert missing.returncode == os.EX_UNAVAILABLE and "none" in missing.stderr, missing
-    other = run("verify", "--server", "/bin/true")
+    other = run("verify", "--server", "/bin/true", program=LAB)
     assert other.returncode == os.EX_UNAVAILABLE and other.stderr.count("\n") == 1, other
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        refused = run("verify", "--port", taken.getsockname()[1])
+        refused = run("verify", "--port", taken.getsockname()[1], program=LAB)
     assert refused.returncode == os.EX_UNAVAILABLE and refused.stderr.count("\n") == 1, refused
 
 
 def test_verify_that_is_interrupted_leaves_no_server_and_no_folder(tmp_path):
     with Command(
-        "verify", "--bare", "--signals", "1000000", env=environment() | {"TMPDIR": str(tmp_path)}
+        "verify", "--bare", "--signals", "1000000", program=LAB, env=environment() | {"TMPDIR": str(tmp_path)}
     ) as command:
         wait_for(lambda: list(tmp_path.glob("signalbox-verify-*/state")), "the folder")
         servers = wait_for(lambda: children_of(command.process.pid), "the server")
@@ -161,7 +167,7 @@ def test_verify_that_is_interrupted_ends_a_server_that_does_not_get_ready(tmp_pa
     program.chmod(0o755)
     folder = tmp_path / "state"
     folder.mkdir()
-    with Command("verify", "--server", program, env=environment() | {"TMPDIR": str(folder)}) as command:
+    with Command("verify", "--server", program, program=LAB, env=environment() | {"TMPDIR": str(folder)}) as command:
         servers = wait_for(lambda: children_of(command.process.pid), "the server")
         wait_for(lambda: b"sleep" in pathlib.Path(f"/proc/{servers[0]}/cmdline").read_bytes(), "its program")
         command.process.send_signal(signal.SIGINT)

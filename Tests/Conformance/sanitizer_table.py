@@ -19,8 +19,8 @@ STEPS = {
     "others": "other Swift tests, without the randomized ones",
     "attacks": "attacks (`Tests/HostileTests`)",
     "black-box": "black-box tests: protocol, HTTP, TLS, durable log, nodes",
-    "verify-one-server": "`signalbox verify` with kills and restarts",
-    "verify-two-nodes": "`signalbox verify` with two nodes and a kill",
+    "verify-one-server": "`signalbox-lab verify` with kills and restarts",
+    "verify-two-nodes": "`signalbox-lab verify` with two nodes and a kill",
 }
 
 

@@ -32,7 +32,8 @@ def run(*command, **options):
 
 @pytest.fixture(scope="session")
 def program():
-    return pathlib.Path(os.environ.get("SIGNALBOX_RELEASE") or run(REPOSITORY / "scripts/build-release").strip())
+    return pathlib.Path(os.environ.get("SIGNALBOX_RELEASE") or run(
+        REPOSITORY / "scripts/build-release", "signalbox", "signalbox-lab").split()[0])
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ def commands(program):
         names = [*names, command["commandName"]]
         yield "-".join(names)
         for each in command.get("subcommands", []):
-            if each["commandName"] != "help":
+            if each["commandName"] != "help" and each.get("shouldDisplay", True):
                 yield from walk(each, names)
 
     return list(walk(json.loads(run(program, "--experimental-dump-help"))["command"], []))
@@ -94,7 +94,7 @@ def test_the_page_and_the_browser_library_are_inside(contents):
 
 def test_every_command_has_a_manual_page_without_a_fault(contents, program):
     pages = contents / "usr/share/man/man1"
-    names = commands(program)
+    names = commands(program) + commands(f"{program}-lab")
     assert sorted(path.name for path in pages.iterdir()) == sorted(f"{name}.1.gz" for name in names)
     for name in names:
         path = pages / f"{name}.1.gz"
@@ -115,9 +115,12 @@ def test_the_completions_are_where_the_shells_look(contents):
     for name, word in (
         ("bash-completion/completions/signalbox", "complete "), ("zsh/vendor-completions/_signalbox", "#compdef signalbox"),
         ("fish/vendor_completions.d/signalbox.fish", "complete -c"),
+        ("bash-completion/completions/signalbox-lab", "complete "),
+        ("zsh/vendor-completions/_signalbox-lab", "#compdef signalbox-lab"),
+        ("fish/vendor_completions.d/signalbox-lab.fish", "complete -c"),
     ):  # fmt: skip
         text = (contents / "usr/share" / name).read_text()
-        assert word in text and "disconnect" in text and not text.startswith("#!"), name
+        assert word in text and ("upgrade" if "-lab" in name else "disconnect") in text and not text.startswith("#!"), name
 
 
 def test_the_bill_of_materials_is_valid_and_names_everything(contents):

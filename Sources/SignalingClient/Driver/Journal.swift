@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// A step of a session's driver: something that it did or received, in order. `signalbox verify` and the simulation
+/// A step of a session's driver: something that it did or received, in order. `signalbox-lab verify` and the simulation
 /// check the steps against the guarantees.
 package enum JournalEntry: Sendable {
     case opening

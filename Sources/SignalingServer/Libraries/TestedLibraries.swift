@@ -39,6 +39,6 @@ package enum TestedLibraries {
         }
         if others.isEmpty { return nil }
         return "this version of Signalbox was not tested with \(others.joined(separator: ", ")). Use a tested version, "
-            + "or run `signalbox verify` before you rely on it."
+            + "or run `signalbox-lab verify` before you rely on it."
     }
 }

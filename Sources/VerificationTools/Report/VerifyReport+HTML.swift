@@ -6,7 +6,7 @@ extension VerifyReport {
         """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark"><title>signalbox verify</title><style>
+        <meta name="color-scheme" content="light dark"><title>signalbox-lab verify</title><style>
         :root { --ink: #1c1c1e; --paper: #ffffff; --faint: #d1d1d6; --accent: #0a66c2; --fault: #c2410c; --good: #15803d }
         @media (prefers-color-scheme: dark) {
           :root { --ink: #f2f2f7; --paper: #1c1c1e; --faint: #48484a; --accent: #64b5ff; --fault: #ff9f5a; --good: #5ddb8b }
@@ -18,7 +18,7 @@ extension VerifyReport {
         .axis { stroke: var(--faint) } .bar, .time { fill: var(--accent) } .fault { fill: var(--fault); fill-opacity: 0.6 }
         .kept { color: var(--good) } .broken { color: var(--fault) }
         </style></head><body>
-        <h1>signalbox verify: <span class="\(isGood ? "kept" : "broken")">\(isGood ? "every promise was kept" : "a promise was broken")</span></h1>
+        <h1>signalbox-lab verify: <span class="\(isGood ? "kept" : "broken")">\(isGood ? "every promise was kept" : "a promise was broken")</span></h1>
         <pre>\(Self.escaped(text))</pre>
         <h2>Timeline</h2>
         <p>A tall mark is a fault. A bar is the time in which a client was cut off: s0c1 is client 1 of session 0, and s0g1

@@ -5,7 +5,7 @@ import SignalingTokens
 import SignalingVerification
 import Synchronization
 
-/// One run of `signalbox verify`: real servers, real clients behind relays, faults, and a report of what was observed.
+/// One run of `signalbox-lab verify`: real servers, real clients behind relays, faults, and a report of what was observed.
 package struct Verification: Sendable {
     private enum Fault {
         case cut, stop, kill, restart, redisCut, redisKill, leave, guest(Guest), slow(isStalled: Bool)

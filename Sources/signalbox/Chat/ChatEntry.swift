@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// What the user has entered in a terminal: a message, or a command of the chat.
 enum ChatEntry: Equatable {
     case message(String)

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// Rows of text in aligned columns, two spaces apart. Text of others is made safe for a terminal.
 struct TextTable {
     enum Column {

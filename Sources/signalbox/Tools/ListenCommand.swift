@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import JSONText
 import SignalingClient
 import SignalingProtocol

@@ -1,4 +1,4 @@
-// The running score of a page with two ends, by the rules of `signalbox verify`: from what each end sent, got
+// The running score of a page with two ends, by the rules of `signalbox-lab verify`: from what each end sent, got
 // acknowledged and received, and never from what a server says about itself. Pure.
 //
 // An event is due to an end once that end has reached a later position in the session's order; until then it is on its

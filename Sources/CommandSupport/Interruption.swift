@@ -3,7 +3,7 @@ import Synchronization
 import UnixSignals
 
 /// Ends a command cleanly when it receives SIGINT or SIGTERM.
-enum Interruption {
+package enum Interruption {
     /// Whether the process ends by ``endProcess()``.
     private static let isEnding = Mutex(false)
 
@@ -12,7 +12,7 @@ enum Interruption {
     /// - Parameters:
     ///   - first: called on the first signal; it has to make `work` return.
     ///   - second: called on the second signal. Without it, and on the signal after it, the process ends with status 1.
-    static func handle<Value>(
+    package static func handle<Value>(
         first: @escaping @Sendable () async -> Void, second: (@Sendable () async -> Void)? = nil,
         during work: () async throws -> Value
     ) async rethrows -> Value {
@@ -39,7 +39,7 @@ enum Interruption {
 
     /// Ends the process when standard input ends: for a server that another program starts, and that must not outlive
     /// it.
-    static func followInput() {
+    package static func followInput() {
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}

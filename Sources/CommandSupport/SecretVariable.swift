@@ -2,10 +2,10 @@ import FoundationEssentials
 import SignalingServer
 
 /// A secret in the environment, or in a file that the environment names, as the server accepts it.
-enum SecretVariable {
+package enum SecretVariable {
     /// - Parameter name: for example `SIGNALBOX_API_SECRET`; with `_FILE` at its end, it names the file.
     /// - Throws: the exit code 64 when the file cannot be read, and when both variables are given.
-    static func value(_ name: String) throws -> String? {
+    package static func value(_ name: String) throws -> String? {
         do {
             return try SecretFiles.value(of: name, in: ProcessInfo.processInfo.environment)
         } catch let error as ConfigurationError {

@@ -7,9 +7,11 @@ import SignalingTokens
 ///
 /// Only the owner can read the file. It holds as much as the server's environment would, and a server with a project of
 /// its own leaves none.
-struct LocalCredentials: Codable, Equatable {
-    let apiKey: String
-    let apiSecret: String
+package struct LocalCredentials: Codable, Equatable {
+    package let apiKey: String
+    package let apiSecret: String
+
+    package init(apiKey: String, apiSecret: String) { (self.apiKey, self.apiSecret) = (apiKey, apiSecret) }
 
     private static let permissions = 0o600
 
@@ -20,7 +22,7 @@ struct LocalCredentials: Codable, Equatable {
     /// Leaves the credentials, in place of those of an earlier server on this port.
     ///
     /// - Returns: why they cannot be left; `nil` when they are.
-    func leave(port: Int) -> String? {
+    package func leave(port: Int) -> String? {
         guard let folder = UserState.folder(), let path = Self.path(port: port) else { return "HOME is not set" }
         UserState.create(folder)
         let draft = path + ".new"
@@ -34,14 +36,14 @@ struct LocalCredentials: Codable, Equatable {
     }
 
     /// Removes the credentials, unless another server has left its own since.
-    func remove(port: Int) {
+    package func remove(port: Int) {
         if let path = Self.path(port: port), (try? Self.read(path)) == self { unlink(path) }
     }
 
     /// The project of the server in development mode at this URL; `nil` if no such server has left credentials.
     ///
     /// Only a server on this machine can have left them.
-    static func project(of server: ServerURL) throws -> Project? {
+    package static func project(of server: ServerURL) throws -> Project? {
         guard ServerConfiguration.isLoopback(server.host), let path = path(port: server.port),
             let credentials = try read(path)
         else { return nil }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The folder for state that belongs to the user and outlives a process (XDG Base Directory Specification).
-enum UserState {
+package enum UserState {
     /// `$XDG_STATE_HOME/signalbox`, by default `~/.local/state/signalbox`. `nil` for a user without a home folder.
-    static func folder(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+    package static func folder(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         // The specification ignores relative paths.
         if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return base + "/signalbox" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
@@ -11,7 +11,7 @@ enum UserState {
     }
 
     /// Creates the folder if it does not exist, for its owner only. A failure shows when a file in it is used.
-    static func create(_ folder: String) {
+    package static func create(_ folder: String) {
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -2,9 +2,9 @@ import Foundation
 import SignalingProtocol
 
 /// A date for a terminal: `2026-11-25 16:19:26`.
-enum DateText {
+package enum DateText {
     /// In JavaScript's range of dates: a time of a server may be anything.
-    static func text(_ time: WallTime, in zone: TimeZone) -> String {
+    package static func text(_ time: WallTime, in zone: TimeZone) -> String {
         let milliseconds = min(max(time.milliseconds, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
             .year().month().day().time(includingFractionalSeconds: false)

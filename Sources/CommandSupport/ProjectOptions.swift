@@ -4,19 +4,21 @@ import SignalingProtocol
 import SignalingTokens
 
 /// An API key and its secret, from the command line or the environment.
-struct ProjectOptions: ParsableArguments {
+package struct ProjectOptions: ParsableArguments {
     @Option(help: "The project's API key (SIGNALBOX_API_KEY).")
-    var apiKey: String?
+    package var apiKey: String?
 
     @Option(
         help: """
             The project's secret (SIGNALBOX_API_SECRET, or the file that SIGNALBOX_API_SECRET_FILE names). Prefer \
             these: other users of the machine can see the options.
             """)
-    var apiSecret: String?
+    package var apiSecret: String?
+
+    package init() {}
 
     /// The project, or `nil` when neither the key nor the secret is given.
-    func project() throws -> Project? {
+    package func project() throws -> Project? {
         let environment = ProcessInfo.processInfo.environment
         let key = apiKey ?? environment["SIGNALBOX_API_KEY"]
         let secret = try apiSecret ?? SecretVariable.value("SIGNALBOX_API_SECRET")

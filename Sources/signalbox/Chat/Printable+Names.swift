@@ -1,27 +1,9 @@
+import CommandSupport
 import SignalingClient
 import SignalingProtocol
-import SignalingServer
 import TextChat
 
-/// Text of others, made safe for a terminal: without escape sequences, and without marks that reverse the direction of
-/// what follows.
-enum Printable {
-    /// In one line.
-    static func text(_ text: String) -> String { lines(TerminalText.text(text, replacement: " ") { $0 == "\n" }) }
-
-    /// In as many lines as the text has.
-    static func lines(_ text: String) -> String {
-        // The marks have no width, so nothing stands for them.
-        TerminalText.text(TerminalText.text(text, replacement: nil) { $0.properties.isBidiControl }, replacement: " ") {
-            $0.controlsTerminals && $0 != "\n"
-        }
-    }
-
-    /// A sentence of `TypingPhrase`, which isolates the direction of the names in it.
-    static func phrase(_ text: String) -> String {
-        TerminalText.text(text, replacement: " ") { $0.controlsTerminals && !$0.properties.isBidiControl }
-    }
-
+extension Printable {
     static func name(_ connection: Connection) -> String {
         text(
             DisplayName.text(

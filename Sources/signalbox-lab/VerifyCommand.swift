@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandSupport
 import Foundation
+import SignalingServer
 import VerificationTools
 
 struct VerifyCommand: AsyncParsableCommand {
@@ -82,7 +84,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)")
     var redis: String?
     @Option(help: "The server's port. (default: a free one)") var port: Int?
-    @Option(help: "The signalbox program whose server to test. (default: this one)") var server: String?
+    @Option(help: "The signalbox program whose server to test. (default: the one beside this program)") var server: String?
     @Option(
         help: """
             The signalbox program of a server that starts again after a kill or a restart, as in a rolling upgrade. \
@@ -126,7 +128,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 ExitStatus.usage, "--upgrade has no effect without --kills or --restarts: no server starts again.")
         }
         let page = try report.map { try ReportFile($0) }
-        let program = server.map { URL(filePath: $0) } ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = server.map { URL(filePath: $0) } ?? Self.neighbour
         let showsProgress = isatty(STDERR_FILENO) == 1
         let programs = Verification.Programs(first: program, upgrade: try upgrade.map(Self.executable))
         let verification = Verification(plan: plan, programs: programs) { [signals = plan.signals] sentCount in
@@ -137,7 +139,7 @@ struct VerifyCommand: AsyncParsableCommand {
             report = try await Interruption.handle(
                 first: {
                     verification.abandon()
-                    StandardError.print("signalbox: interrupted; there is no report.")
+                    StandardError.print("\(ExitStatus.program): interrupted; there is no report.")
                     Foundation.exit(ExitStatus.interrupted)
                 },
                 during: { try await verification.run() })
@@ -153,12 +155,16 @@ struct VerifyCommand: AsyncParsableCommand {
                 }
             throw ExitStatus.exit(status, error.description)
         }
-        report.version = Signalbox.configuration.version
+        report.version = ServerVersion.text
         report.command = command(seed: plan.seed)
         // First, since the page may not fit on the disk.
         json ? StandardOutput.print(json: report.json) : StandardOutput.print(report.text)
         try page?.write(report.html)
         if !report.isGood { throw ExitCode(ExitStatus.failed) }
+    }
+
+    private static var neighbour: URL {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "signalbox")
     }
 
     /// - Throws: the exit code 69 when it cannot be executed. The run would learn this in its middle.
@@ -173,7 +179,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// The command that repeats this run.
     private func command(seed: UInt64) -> String {
-        var words = ["signalbox"] + CommandLine.arguments.dropFirst()
+        var words = [ExitStatus.program] + CommandLine.arguments.dropFirst()
         if self.seed == nil { words += ["--seed", "\(seed)"] }
         return words.joined(separator: " ")
     }
