@@ -4,7 +4,9 @@ import SignalingServer
 /// what follows.
 package enum Printable {
     /// In one line.
-    package static func text(_ text: String) -> String { lines(TerminalText.text(text, replacement: " ") { $0 == "\n" }) }
+    package static func text(_ text: String) -> String {
+        lines(TerminalText.text(text, replacement: " ") { $0 == "\n" })
+    }
 
     /// In as many lines as the text has.
     package static func lines(_ text: String) -> String {

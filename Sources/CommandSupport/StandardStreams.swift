@@ -35,7 +35,9 @@ package enum StandardOutput {
 
 package enum StandardError {
     /// Writes a line, or several. A closed standard error is no reason to end.
-    package static func print(_ line: String) { _ = WholeWrite.write((Printable.lines(line) + "\n").utf8, to: STDERR_FILENO) }
+    package static func print(_ line: String) {
+        _ = WholeWrite.write((Printable.lines(line) + "\n").utf8, to: STDERR_FILENO)
+    }
 }
 
 package enum StandardStreams {

@@ -84,7 +84,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The Redis of these servers, as in serve --redis. (default: the run starts its own)")
     var redis: String?
     @Option(help: "The server's port. (default: a free one)") var port: Int?
-    @Option(help: "The signalbox program whose server to test. (default: the one beside this program)") var server: String?
+    @Option(help: "The signalbox program whose server to test. (default: the one beside this program)") var server:
+        String?
     @Option(
         help: """
             The signalbox program of a server that starts again after a kill or a restart, as in a rolling upgrade. \
@@ -164,7 +165,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private static var neighbour: URL {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "signalbox")
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
+            path: "signalbox")
     }
 
     /// - Throws: the exit code 69 when it cannot be executed. The run would learn this in its middle.
