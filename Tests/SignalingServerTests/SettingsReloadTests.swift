@@ -138,7 +138,7 @@ struct SettingsReloadTests {
         let listed = try #require(section.components(separatedBy: "- **Need a restart.**").first)
         for declaration in SettingsTable.declarations {
             #expect(
-                listed.contains("`\(declaration.name)`") == ResolvedSettings.changeable.contains(declaration.name),
+                listed.contains("`\(declaration.name)`") == declaration.isReloadable,
                 "\(declaration.name)")
         }
     }

@@ -27,6 +27,18 @@ public struct ServerSettings: Sendable {
         }
     }
 
+    /// Sets a setting by its name.
+    ///
+    /// - Parameter value: of the setting's type; another one counts as none.
+    package mutating func set(_ name: String, to value: Any) {
+        switch value {
+        case let text as String: values[name] = .string(text)
+        case let number as Int: values[name] = .int(number)
+        case let isOn as Bool: values[name] = .bool(isOn)
+        default: values[name] = nil
+        }
+    }
+
     /// Reads all settings: the command line overrides the environment, which overrides the file, which overrides the
     /// defaults.
     ///
@@ -125,27 +137,19 @@ package struct ResolvedSettings: Sendable {
         configuration.projectUserSources = projectUserSources
         configuration.isShared = values.share ?? false
         if let host = values.host ?? (configuration.isShared ? "0.0.0.0" : nil) { configuration.host = host }
-        if let port = values.port { configuration.port = port }
-        configuration.webRoot = values.webRoot
-        if let isAllowed = values.allowPartnerAuth { configuration.allowsPartnerAuth = isAllowed }
         configuration.tls = faults.collect(Self.tlsNames) { try tls() } ?? nil
-        configuration.sessionBounds = sessionBounds(configuration.access)
+        configuration.sessionBounds.signalRate = signalRate(configuration.access)
         configuration.requestRate = requestRate(configuration.access)
-        if let policy = values.tokenExpiry.flatMap({ TokenExpiry.Policy(rawValue: $0.lowercased()) }) {
-            configuration.tokenExpiry = policy
-        }
         configuration.admission = admission(&faults)
-        if let milliseconds = values.mergeMilliseconds { configuration.mergeTime = .milliseconds(milliseconds) }
-        if let seconds = values.drainSeconds { configuration.drainTime = .seconds(seconds) }
-        configuration.stateFolder = values.stateDir
-        if let durability = values.durability.flatMap({ Durability(rawValue: $0.lowercased()) }) {
-            configuration.durability = durability
+        if values.redis != nil {
+            configuration.historyBounds = .inRedis
+        } else if values.stateDir == nil {
+            configuration.historyBounds = .inMemory
+        }
+        for declaration in SettingsTable.declarations {
+            if let value = values.values[declaration.name] { declaration.apply?(&configuration, value) }
         }
         configuration.history = faults.collect(["history"]) { try history(configuration.access) } ?? .none
-        configuration.historyBounds = historyBounds(in: configuration.stateFolder)
-        if let reading = values.historyAccess.flatMap({ HistoryReading(rawValue: $0.lowercased()) }) {
-            configuration.historyReading = reading
-        }
         configuration.redis = redis(configuration, &faults)
         configuration.webhook =
             faults.collect(["webhookUrl", "webhookSecret"]) {
@@ -153,9 +157,6 @@ package struct ResolvedSettings: Sendable {
             } ?? nil
         configuration.projectWebhooks = projectWebhooks
         configuration.sessionLabels = sessionLabels
-        if let pause = values.webhookRetryMilliseconds {
-            configuration.webhookBounds.firstPause = .milliseconds(pause)
-        }
         if let port = values.adminPort {
             configuration.admin = AdminListener(
                 host: values.adminHost ?? "127.0.0.1", port: port, token: values.adminToken)
@@ -164,9 +165,6 @@ package struct ResolvedSettings: Sendable {
                 throw ConfigurationError("adminHost or adminToken is given without adminPort. Add --admin-port.")
             }
         }
-        if let isServed = values.publicMetrics { configuration.servesMetrics = isServed }
-        if let isLogged = values.accessLog { configuration.logsRequests = isLogged }
-        if let count = values.webhookQueueCount { configuration.webhookBounds.count = count }
         return configuration
     }
 
@@ -212,17 +210,6 @@ package struct ResolvedSettings: Sendable {
             standard: try (values.history ?? standard).flatMap { try KeptTypes(setting: $0) }, projects: projectHistory)
     }
 
-    /// - Parameter folder: has the sessions; `nil` if they are in memory or in Redis.
-    private func historyBounds(in folder: String?) -> HistoryBounds {
-        var bounds: HistoryBounds =
-            if values.redis != nil { .inRedis } else if folder == nil { .inMemory } else { HistoryBounds() }
-        if let days = values.historyDays { bounds.age = .seconds(days * 86_400) }
-        if let count = values.historyMessages { bounds.messageCount = count }
-        if let count = values.historyBytes { bounds.byteCount = count }
-        if let count = values.historyTotalBytes { bounds.totalByteCount = count }
-        return bounds
-    }
-
     private func redis(_ configuration: ServerConfiguration, _ faults: inout FaultCollector) -> [RedisAddress] {
         guard let list = values.redis else { return [] }
         faults.check(["redis", "stateDir"]) {
@@ -249,10 +236,6 @@ package struct ResolvedSettings: Sendable {
 
     private func admission(_ faults: inout FaultCollector) -> AdmissionSettings {
         var admission = AdmissionSettings()
-        admission.maxConnections = values.maxConnections
-        admission.maxConnectionsPerAddress = values.maxConnectionsPerAddress
-        admission.maxConnectionsPerProject = values.maxConnectionsPerProject
-        admission.maxConnectionsPerToken = values.maxConnectionsPerToken
         if let text = values.trustedProxy {
             admission.trustedProxies =
                 faults.collect(["trustedProxy"]) { try AdmissionSettings.trustedProxies(text) } ?? []
@@ -288,18 +271,6 @@ package struct ResolvedSettings: Sendable {
         case (nil, _?): throw ConfigurationError("a TLS key is given without its certificate. Add --tls-cert.")
         case (nil, nil): return nil
         }
-    }
-
-    private func sessionBounds(_ access: ServerConfiguration.Access) -> SessionState.Bounds {
-        let standard = SessionState.Bounds()
-        return SessionState.Bounds(
-            connectionCount: values.sessionConnections ?? standard.connectionCount,
-            logEventCount: values.logEvents ?? standard.log.eventCount,
-            logByteCount: values.logBytes ?? standard.log.byteCount,
-            resumeWindow: values.resumeSeconds.map { .seconds($0) } ?? standard.resumeWindow,
-            recoveryWindow: values.recoverySeconds.map { .seconds($0) } ?? standard.recoveryWindow,
-            signalRate: signalRate(access),
-            onlineOnlyConnectionCount: values.onlineOnlyLimit ?? standard.onlineOnlyConnectionCount)
     }
 
     private func signalRate(_ access: ServerConfiguration.Access) -> RateLimit? {

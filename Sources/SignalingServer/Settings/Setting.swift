@@ -2,9 +2,30 @@ import Configuration
 
 /// One setting of the server, with the type of its value.
 public struct Setting<Value: Sendable>: Sendable {
+    /// Puts a value into the configuration.
+    typealias Setter = @Sendable (inout ServerConfiguration, Value) -> Void
+
     public let declaration: SettingDeclaration
     let wrap: @Sendable (Value) -> ConfigContent
     let unwrap: @Sendable (ConfigContent) -> Value?
+
+    fileprivate init(
+        _ declaration: SettingDeclaration, _ set: Setter?, wrap: @escaping @Sendable (Value) -> ConfigContent,
+        unwrap: @escaping @Sendable (ConfigContent) -> Value?
+    ) {
+        var declaration = declaration
+        declaration.apply = set.map { set in
+            { configuration, content in if let value = unwrap(content) { set(&configuration, value) } }
+        }
+        self.declaration = declaration
+        self.wrap = wrap
+        self.unwrap = unwrap
+    }
+}
+
+extension RawRepresentable<String> {
+    /// Takes the value whose word the text is, in any case.
+    mutating func read(_ text: String) { if let value = Self(rawValue: text.lowercased()) { self = value } }
 }
 
 /// The declaration of a setting.
@@ -35,6 +56,10 @@ public struct SettingDeclaration: Sendable {
     public let defaultText: String
     /// One or two sentences, without the range of a number.
     public let summary: String
+    /// Whether a running server takes a new value (SIGHUP). Otherwise it keeps the old one until a restart.
+    public let isReloadable: Bool
+    /// Puts a value into the configuration; `nil` for a setting that ``ResolvedSettings`` combines with others.
+    fileprivate(set) var apply: (@Sendable (inout ServerConfiguration, ConfigContent) -> Void)?
 
     /// `--web-root`; nil when the command line does not have the setting.
     public var option: String? {
@@ -84,58 +109,58 @@ extension Setting: DeclaredSetting {}
 extension Setting where Value == String {
     init(
         _ name: String, default defaultText: String = SettingDeclaration.noDefault, isSecret: Bool = false,
-        form: String = "text",
-        _ summary: String
+        form: String = "text", reloads: Bool = false, _ summary: String, sets: Setter? = nil
     ) {
-        self.init(name, .text(form), [.option, .variable, .file], isSecret, defaultText, summary)
+        self.init(name, .text(form), [.option, .variable, .file], isSecret, defaultText, reloads, summary, sets)
     }
 
     /// One of several words, in any case.
-    init(_ name: String, default defaultText: String, choice words: [String], _ summary: String) {
-        self.init(name, .choice(words), [.option, .variable, .file], false, defaultText, summary)
-    }
+    init(
+        _ name: String, default defaultText: String, choice words: [String], reloads: Bool = false, _ summary: String,
+        sets: Setter? = nil
+    ) { self.init(name, .choice(words), [.option, .variable, .file], false, defaultText, reloads, summary, sets) }
 
     /// A setting that the file cannot have.
     init(
         _ name: String, default defaultText: String = SettingDeclaration.noDefault,
-        outsideFile kind: SettingDeclaration.Kind,
-        _ summary: String
-    ) {
-        self.init(name, kind, [.option, .variable], false, defaultText, summary)
-    }
+        outsideFile kind: SettingDeclaration.Kind, _ summary: String
+    ) { self.init(name, kind, [.option, .variable], false, defaultText, false, summary, nil) }
 
     private init(
         _ name: String, _ kind: SettingDeclaration.Kind, _ spellings: Set<SettingDeclaration.Spelling>,
-        _ isSecret: Bool, _ defaultText: String, _ summary: String
+        _ isSecret: Bool, _ defaultText: String, _ reloads: Bool, _ summary: String, _ sets: Setter?
     ) {
-        declaration = SettingDeclaration(
-            name: name, kind: kind, spellings: spellings, isSecret: isSecret, defaultText: defaultText, summary: summary
-        )
-        wrap = { .string($0) }
-        unwrap = { if case .string(let text) = $0 { text } else { nil } }
+        self.init(
+            SettingDeclaration(
+                name: name, kind: kind, spellings: spellings, isSecret: isSecret, defaultText: defaultText,
+                summary: summary, isReloadable: reloads), sets, wrap: { .string($0) },
+            unwrap: { if case .string(let text) = $0 { text } else { nil } })
     }
 }
 
 extension Setting where Value == Int {
     init(
         _ name: String, _ bounds: ClosedRange<Int>, default defaultText: String,
-        spellings: Set<SettingDeclaration.Spelling> = [.option, .variable, .file], _ summary: String
+        spellings: Set<SettingDeclaration.Spelling> = [.option, .variable, .file], reloads: Bool = false,
+        _ summary: String, sets: Setter? = nil
     ) {
-        declaration = SettingDeclaration(
-            name: name, kind: .number(bounds), spellings: spellings, isSecret: false, defaultText: defaultText,
-            summary: summary)
-        wrap = { .int($0) }
-        unwrap = { if case .int(let number) = $0 { number } else { nil } }
+        self.init(
+            SettingDeclaration(
+                name: name, kind: .number(bounds), spellings: spellings, isSecret: false, defaultText: defaultText,
+                summary: summary, isReloadable: reloads), sets, wrap: { .int($0) },
+            unwrap: { if case .int(let number) = $0 { number } else { nil } })
     }
 }
 
 extension Setting where Value == Bool {
-    init(_ name: String, default defaultText: String, _ summary: String) {
-        declaration = SettingDeclaration(
-            name: name, kind: .flag, spellings: [.option, .variable, .file], isSecret: false, defaultText: defaultText,
-            summary: summary)
-        wrap = { .bool($0) }
-        unwrap = { if case .bool(let isOn) = $0 { isOn } else { nil } }
+    init(
+        _ name: String, default defaultText: String, reloads: Bool = false, _ summary: String, sets: Setter? = nil
+    ) {
+        self.init(
+            SettingDeclaration(
+                name: name, kind: .flag, spellings: [.option, .variable, .file], isSecret: false,
+                defaultText: defaultText, summary: summary, isReloadable: reloads), sets, wrap: { .bool($0) },
+            unwrap: { if case .bool(let isOn) = $0 { isOn } else { nil } })
     }
 }
 
@@ -146,6 +171,6 @@ public struct SettingList: DeclaredSetting, Sendable {
     init(_ name: String, _ summary: String) {
         declaration = SettingDeclaration(
             name: name, kind: .list, spellings: [.file], isSecret: false, defaultText: SettingDeclaration.noDefault,
-            summary: summary)
+            summary: summary, isReloadable: true)
     }
 }

@@ -10,21 +10,6 @@ package struct SettingsChange: Equatable, Sendable {
 }
 
 extension ResolvedSettings {
-    /// The settings that a running server can change. All others keep their values until a restart.
-    static let changeable: Set<String> = {
-        let table = SettingsTable.shared
-        let declarations = [
-            table.apiKey.declaration, table.apiSecret.declaration, table.projects.declaration,
-            table.applications.declaration, table.sessions.declaration, table.allowPartnerAuth.declaration,
-            table.userFrom.declaration,
-            table.tlsCert.declaration,
-            table.tlsKey.declaration, table.sessionConnections.declaration, table.signalRate.declaration,
-            table.signalBurst.declaration, table.requestRate.declaration, table.onlineOnlyLimit.declaration,
-            table.history.declaration, table.drainSeconds.declaration, table.logLevel.declaration,
-        ]
-        return Set(declarations.map(\.name))
-    }()
-
     /// The settings that define the projects. They change together, and not between development mode and projects.
     static let projectNames: Set<String> = {
         let table = SettingsTable.shared
@@ -52,8 +37,9 @@ extension ResolvedSettings {
         if hasTLS != new.hasTLS { fixed.formUnion(Self.tlsNames) }
         var change = SettingsChange()
         var merged = values
-        for name in SettingsTable.declarations.map(\.name) where differs(from: new, in: name) {
-            guard Self.changeable.contains(name), !fixed.contains(name) else {
+        for declaration in SettingsTable.declarations where differs(from: new, in: declaration.name) {
+            let name = declaration.name
+            guard declaration.isReloadable, !fixed.contains(name) else {
                 change.needRestart.append(name)
                 continue
             }

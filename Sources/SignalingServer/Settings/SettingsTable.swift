@@ -30,10 +30,11 @@ public struct SettingsTable: Sendable {
         "The address to listen on, or a name for it.")
     public let port = Setting<Int>(
         "port", 0...65_535, default: "\(Self.standard.port)",
-        "The port to listen on; 0 picks a free one, which the ready line shows.")
-    public let apiKey = Setting<String>("apiKey", form: "an API key", "The API key of a project.")
+        "The port to listen on; 0 picks a free one, which the ready line shows."
+    ) { $0.port = $1 }
+    public let apiKey = Setting<String>("apiKey", form: "an API key", reloads: true, "The API key of a project.")
     public let apiSecret = Setting<String>(
-        "apiSecret", isSecret: true, form: "the secret of the project",
+        "apiSecret", isSecret: true, form: "the secret of the project", reloads: true,
         "The secret of that project. Prefer the variable: other users of the machine can see the options.")
     public let dev = Setting<Bool>(
         "dev", default: "on without credentials and projects",
@@ -47,57 +48,69 @@ public struct SettingsTable: Sendable {
             + "stays on this machine. Listens on 0.0.0.0 unless host is given.")
     public let webRoot = Setting<String>(
         "webRoot", default: "web-test-client, if the server finds it", form: "the path of a folder",
-        "The folder with the test page and the browser library.")
+        "The folder with the test page and the browser library."
+    ) { $0.webRoot = $1 }
     public let allowPartnerAuth = Setting<Bool>(
-        "allowPartnerAuth", default: "\(Self.standard.allowsPartnerAuth)",
-        "Accept X-TB-PARTNER-AUTH: key:secret in REST requests, as some old backends send it.")
+        "allowPartnerAuth", default: "\(Self.standard.allowsPartnerAuth)", reloads: true,
+        "Accept X-TB-PARTNER-AUTH: key:secret in REST requests, as some old backends send it."
+    ) { $0.allowsPartnerAuth = $1 }
     public let userFrom = Setting<String>(
-        "userFrom", form: "connectionData, or connectionData.NAME, or none",
+        "userFrom", form: "connectionData, or connectionData.NAME, or none", reloads: true,
         "Which connection data names the user in tokens that do not name one themselves (USR-1): connectionData, all of it; "
             + "connectionData.NAME, this member of a JSON object. A project in the file may have its own.")
     public let projects = SettingList("projects", "A list of projects: see below.")
     public let applications = SettingList("applications", "A list of applications: see below.")
     public let sessions = SettingList("sessions", "A list of sessions with labels for the admin page: see below.")
     public let tlsCert = Setting<String>(
-        "tlsCert", form: "the path of a PEM file",
+        "tlsCert", form: "the path of a PEM file", reloads: true,
         "A PEM file with the certificate and its chain: the server then speaks https and wss only.")
     public let tlsKey = Setting<String>(
-        "tlsKey", form: "the path of a PEM file", "A PEM file with the certificate's private key, without a passphrase."
-    )
+        "tlsKey", form: "the path of a PEM file", reloads: true,
+        "A PEM file with the certificate's private key, without a passphrase.")
     public let tokenExpiry = Setting<String>(
         "tokenExpiry", default: Self.standard.tokenExpiry.rawValue,
         choice: TokenExpiry.Policy.allCases.map(\.rawValue),
         "What happens when the token of a connected client expires: keep the connection, as OpenTok does, or end it "
-            + "(TOK-9).")
+            + "(TOK-9)."
+    ) { $0.tokenExpiry.read($1) }
     public let resumeSeconds = Setting<Int>(
         "resumeSeconds", Self.day, default: Self.seconds(Self.bounds.resumeWindow),
-        "How many seconds a connection stays in its session without a socket.")
+        "How many seconds a connection stays in its session without a socket."
+    ) { $0.sessionBounds.resumeWindow = .seconds($1) }
     public let recoverySeconds = Setting<Int>(
         "recoverySeconds", Self.day, default: Self.seconds(Self.bounds.recoveryWindow),
-        "How many seconds after the loss of its socket a client can still fetch the broadcasts that it missed.")
+        "How many seconds after the loss of its socket a client can still fetch the broadcasts that it missed."
+    ) { $0.sessionBounds.recoveryWindow = .seconds($1) }
     public let logEvents = Setting<Int>(
         "logEvents", 1...Self.million, default: "\(Self.bounds.log.eventCount)",
-        "How many events a session keeps for clients that resume.")
+        "How many events a session keeps for clients that resume."
+    ) { $0.sessionBounds.log.eventCount = $1 }
     public let logBytes = Setting<Int>(
         "logBytes", 65_536...1_073_741_824, default: "\(Self.bounds.log.byteCount)",
-        "How many bytes of events a session keeps for clients that resume.")
+        "How many bytes of events a session keeps for clients that resume."
+    ) { $0.sessionBounds.log.byteCount = $1 }
     public let sessionConnections = Setting<Int>(
-        "sessionConnections", 1...Self.million, default: "\(Self.bounds.connectionCount)",
-        "How many connections a session accepts; further ones are refused with error 1027.")
+        "sessionConnections", 1...Self.million, default: "\(Self.bounds.connectionCount)", reloads: true,
+        "How many connections a session accepts; further ones are refused with error 1027."
+    ) { $0.sessionBounds.connectionCount = $1 }
     public let maxConnections = Setting<Int>(
         "maxConnections", 1...Self.million, default: "the limit of open files less 128",
-        "How many connections of any kind the server accepts; that limit is also the maximum.")
+        "How many connections of any kind the server accepts; that limit is also the maximum."
+    ) { $0.admission.maxConnections = $1 }
     public let maxConnectionsPerAddress = Setting<Int>(
         "maxConnectionsPerAddress", 1...Self.million,
         default: "500, at most a quarter of maxConnections; none for loopback addresses",
         "How many connections one IPv4 address or IPv6 /64 network may have; half of them outside of sessions, and a "
-            + "tenth new per second. A value here also limits loopback addresses.")
+            + "tenth new per second. A value here also limits loopback addresses."
+    ) { $0.admission.maxConnectionsPerAddress = $1 }
     public let maxConnectionsPerProject = Setting<Int>(
         "maxConnectionsPerProject", 1...Self.million, default: "maxConnections; half of it with several projects",
-        "How many connections a project may have in its sessions; further ones are refused with error 1027.")
+        "How many connections a project may have in its sessions; further ones are refused with error 1027."
+    ) { $0.admission.maxConnectionsPerProject = $1 }
     public let maxConnectionsPerToken = Setting<Int>(
         "maxConnectionsPerToken", 1...Self.million, default: "half of maxConnections",
-        "How many connections may use one token at a time; further ones are refused with error 1027.")
+        "How many connections may use one token at a time; further ones are refused with error 1027."
+    ) { $0.admission.maxConnectionsPerToken = $1 }
     public let trustedProxy = Setting<String>(
         "trustedProxy", form: "IP addresses or blocks such as 10.0.0.0/8, separated by commas",
         "Reverse proxies that tell the address of the client. They have no limit themselves.")
@@ -109,64 +122,73 @@ public struct SettingsTable: Sendable {
         "allowedOrigins", default: "all", form: "origins such as https://chat.example.org, separated by commas",
         "The origins whose pages may open a WebSocket. Programs that send no Origin are not affected.")
     public let signalRate = Setting<Int>(
-        "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0",
+        "signalRate", 0...Self.million, default: "\(Self.signalRate); in development mode 0", reloads: true,
         "How many signals a second a connection may send in the long run; more are refused with error 429 (SIG-11). "
             + "0 means any number, also of all other lines (WIRE-15).")
     public let signalBurst = Setting<Int>(
-        "signalBurst", 1...Self.million, default: "\(Self.burstSeconds) × signalRate",
+        "signalBurst", 1...Self.million, default: "\(Self.burstSeconds) × signalRate", reloads: true,
         "How many signals a connection may send at once after a pause.")
     public let requestRate = Setting<Int>(
-        "requestRate", 0...Self.million, default: "\(Self.requestRate); in development mode 0",
+        "requestRate", 0...Self.million, default: "\(Self.requestRate); in development mode 0", reloads: true,
         "How many REST requests a second a project may make in the long run, and five times as many at once; more get "
             + "the status 429 (REST-6). 0 means any number.")
     public let onlineOnlyLimit = Setting<Int>(
-        "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)",
+        "onlineOnlyLimit", 0...Self.million, default: "\(Self.bounds.onlineOnlyConnectionCount)", reloads: true,
         "In a session with more connections, the server drops online-only broadcasts such as typing (SIG-12). "
-            + "0 drops all.")
+            + "0 drops all."
+    ) { $0.sessionBounds.onlineOnlyConnectionCount = $1 }
     public let mergeMilliseconds = Setting<Int>(
         "mergeMilliseconds", 0...1000, default: "\(Self.standard.mergeTime.wholeMilliseconds)",
         "How many milliseconds signals of a session may wait for each other, so that one write carries several: while a "
             + "burst of them arrives, and on a busy server in a session with many connections. On a server that is not "
             + "busy a single signal never waits. Joins and departures without a signal wait up to 20 times as long. "
-            + "0 means that no event waits.")
+            + "0 means that no event waits."
+    ) { $0.mergeTime = .milliseconds($1) }
     public let drainSeconds = Setting<Int>(
-        "drainSeconds", 0...30, default: Self.seconds(Self.standard.drainTime),
-        "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5).")
+        "drainSeconds", 0...30, default: Self.seconds(Self.standard.drainTime), reloads: true,
+        "How many seconds a stopping server may take to disconnect its clients one after the other (LEAVE-5)."
+    ) { $0.drainTime = .seconds($1) }
     public let stateDir = Setting<String>(
         "stateDir", form: "the path of a folder",
-        "A folder in which the server keeps its sessions, so that the next process continues them, also after a crash.")
+        "A folder in which the server keeps its sessions, so that the next process continues them, also after a crash."
+    ) { $0.stateFolder = $1 }
     public let durability = Setting<String>(
         "durability", default: Self.standard.durability.rawValue, choice: Durability.allCases.map(\.rawValue),
         "The accident after which an acknowledged signal is still in the state folder: the end of the process, or loss "
-            + "of power, which costs a disk synchronization for each group of commands.")
+            + "of power, which costs a disk synchronization for each group of commands."
+    ) { $0.durability.read($1) }
     public let history = Setting<String>(
         "history", default: "\(Self.chatTypes) in development mode; otherwise none",
-        form: "types of signals, separated by commas, or all, or none",
+        form: "types of signals, separated by commas, or all, or none", reloads: true,
         "The types of the signals that sessions keep for clients that come later (HIS-1). A project in the file may have "
             + "its own.")
     public let historyAccess = Setting<String>(
         "historyAccess", default: HistoryReading.role.rawValue, choice: HistoryReading.allCases.map(\.rawValue),
         "Who may read the history: role, every client whose token does not forbid it; or claim, only those whose token "
-            + "permits it (HIS-8).")
+            + "permits it (HIS-8)."
+    ) { $0.historyReading.read($1) }
     public let historyDays = Setting<Int>(
         "historyDays", 1...36_500,
         default: "\(Self.historyBounds.age.components.seconds / 86_400); with redis "
             + "\(HistoryBounds.inRedis.age.components.seconds / 86_400)",
-        "How many days a message is kept.")
+        "How many days a message is kept."
+    ) { $0.historyBounds.age = .seconds($1 * 86_400) }
     public let historyMessages = Setting<Int>(
         "historyMessages", 1...(1_000 * Self.million),
         default: "\(Self.historyBounds.messageCount); with redis \(HistoryBounds.inRedis.messageCount)",
-        "How many messages a session keeps.")
+        "How many messages a session keeps."
+    ) { $0.historyBounds.messageCount = $1 }
     public let historyBytes = Setting<Int>(
         "historyBytes", 65_536...(1 << 40), default: "\(Self.historyBounds.byteCount)",
-        "How many bytes of messages a session keeps.")
+        "How many bytes of messages a session keeps."
+    ) { $0.historyBounds.byteCount = $1 }
     public let historyTotalBytes = Setting<Int>(
         "historyTotalBytes", 65_536...(1 << 50),
         default:
             "\(Self.historyBounds.totalByteCount); without a state folder \(HistoryBounds.inMemory.totalByteCount)",
         "How many bytes the histories of all sessions may take on the disk, or in memory. Over it, the project that has "
             + "the most loses the oldest messages of its largest sessions. Not with redis, whose maxmemory is the bound."
-    )
+    ) { $0.historyBounds.totalByteCount = $1 }
     public let redis = Setting<String>(
         "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
         "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "
@@ -181,12 +203,14 @@ public struct SettingsTable: Sendable {
         "webhookRetryMilliseconds", 1...3_600_000,
         default: "\(Self.standard.webhookBounds.firstPause.wholeMilliseconds)",
         spellings: [.variable, .file],
-        "The pause in milliseconds after a first failed post; it doubles with each failure, up to a minute.")
+        "The pause in milliseconds after a first failed post; it doubles with each failure, up to a minute."
+    ) { $0.webhookBounds.firstPause = .milliseconds($1) }
     public let webhookQueueCount = Setting<Int>(
         "webhookQueueCount", 1...Self.million, default: "\(Self.standard.webhookBounds.count)",
         spellings: [.variable, .file],
         "How many events of a project may wait for its receiver; beyond that the oldest of the largest session are "
-            + "dropped.")
+            + "dropped."
+    ) { $0.webhookBounds.count = $1 }
     public let adminPort = Setting<Int>(
         "adminPort", 0...65_535, default: "none: no admin listener",
         "The port for operators: metrics, health, administration and a page that shows them. 0 picks a free one.")
@@ -198,19 +222,21 @@ public struct SettingsTable: Sendable {
         "What clients of the admin listener must send as a bearer token. Prefer the variable: other users of the machine "
             + "can see the options.")
     public let publicMetrics = Setting<Bool>(
-        "publicMetrics", default: "\(Self.standard.servesMetrics)", "Serve /metrics on the main port, too.")
+        "publicMetrics", default: "\(Self.standard.servesMetrics)", "Serve /metrics on the main port, too."
+    ) { $0.servesMetrics = $1 }
     public let config = Setting<String>(
         "config", outsideFile: .text("the path of a JSON file"),
         "A JSON file with settings, and with lists of projects and applications.")
     public let logLevel = Setting<String>(
-        "logLevel", default: "info", choice: Self.logLevels,
+        "logLevel", default: "info", choice: Self.logLevels, reloads: true,
         "The lowest level of log lines to write: \(Self.logLevels.joined(separator: ", ")).")
     public let logFormat = Setting<String>(
         "logFormat", default: LogFormat.text.rawValue, choice: LogFormat.allCases.map(\.rawValue),
         "The form of a log line: text, or a JSON object (docs/operations/logs.md).")
     public let accessLog = Setting<Bool>(
         "accessLog", default: "\(Self.standard.logsRequests)",
-        "Write a log line for each HTTP request. Without it, only requests that fail with 500 or more have one.")
+        "Write a log line for each HTTP request. Without it, only requests that fail with 500 or more have one."
+    ) { $0.logsRequests = $1 }
 
     package static let shared = SettingsTable()
 

@@ -55,61 +55,30 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.logFormat)) var logFormat: String?
     @Flag(help: .setting(\.accessLog)) var accessLog = false
 
-    /// The values on the command line.
+    /// The values on the command line. The options have the names of the settings.
     var settings: ServerSettings {
         var settings = ServerSettings()
-        settings.host = host
-        settings.port = port
-        settings.apiKey = apiKey
-        settings.apiSecret = apiSecret
-        settings.dev = dev ? true : nil
-        settings.ephemeral = ephemeral ? true : nil
-        settings.share = share ? true : nil
-        settings.webRoot = webRoot
-        settings.allowPartnerAuth = allowPartnerAuth ? true : nil
-        settings.userFrom = userFrom
-        settings.tlsCert = tlsCert
-        settings.tlsKey = tlsKey
-        settings.tokenExpiry = tokenExpiry
-        settings.resumeSeconds = resumeSeconds
-        settings.recoverySeconds = recoverySeconds
-        settings.logEvents = logEvents
-        settings.logBytes = logBytes
-        settings.sessionConnections = sessionConnections
-        settings.maxConnections = maxConnections
-        settings.maxConnectionsPerAddress = maxConnectionsPerAddress
-        settings.maxConnectionsPerProject = maxConnectionsPerProject
-        settings.maxConnectionsPerToken = maxConnectionsPerToken
-        settings.trustedProxy = trustedProxy
-        settings.proxyHeader = proxyHeader
-        settings.allowedOrigins = allowedOrigins
-        settings.signalRate = signalRate
-        settings.signalBurst = signalBurst
-        settings.requestRate = requestRate
-        settings.onlineOnlyLimit = onlineOnlyLimit
-        settings.mergeMilliseconds = mergeMilliseconds
-        settings.drainSeconds = drainSeconds
-        settings.stateDir = stateDir
-        settings.redis = redis
-        settings.durability = durability
-        settings.history = history
-        settings.historyAccess = historyAccess
-        settings.historyDays = historyDays
-        settings.historyMessages = historyMessages
-        settings.historyBytes = historyBytes
-        settings.historyTotalBytes = historyTotalBytes
-        settings.webhookUrl = webhookUrl
-        settings.webhookSecret = webhookSecret
-        settings.adminPort = adminPort
-        settings.adminHost = adminHost
-        settings.adminToken = adminToken
-        settings.publicMetrics = publicMetrics ? true : nil
-        settings.config = config
-        settings.logLevel = logLevel?.rawValue
-        settings.logFormat = logFormat
-        settings.accessLog = accessLog ? true : nil
+        for (label, value) in Mirror(reflecting: self).children {
+            guard let name = label?.dropFirst(), let given = (value as? any GivenSetting)?.given else { continue }
+            settings.set(String(name), to: given)
+        }
         return settings
     }
+}
+
+private protocol GivenSetting {
+    /// `nil` if the command line does not give it.
+    var given: Any? { get }
+}
+
+extension Option: GivenSetting {
+    fileprivate var given: Any? {
+        if let level = wrappedValue as? Logger.Level { level.rawValue } else { wrappedValue }
+    }
+}
+
+extension Flag: GivenSetting {
+    fileprivate var given: Any? { wrappedValue as? Bool == true ? true : nil }
 }
 
 extension ArgumentHelp {
