@@ -33,18 +33,18 @@ let clientPackages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
 ]
 let clientModules: [Target] = [
-    .module("Locking", []),
-    .module("JSONText", []),
-    .module("SignalingProtocol", ["JSONText"]),
-    .module("SignalingCore", ["SignalingProtocol", .deque, .heap]),
-    .module("TextChat", ["SignalingProtocol"]),
-    .module("TextChatFoundation", ["TextChat"]),
-    .module("TextChatTesting", ["Locking", "TextChat"]),
-    .module("SignalingFoundation", ["SignalingProtocol"]),
-    .module("SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
-    .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
-    .module("VonageClientSDKVideo", ["OpenTok"]),
-    .module("TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
+    .module("letters/Locking", []),
+    .module("letters/JSONText", []),
+    .module("letters/SignalingProtocol", ["JSONText"]),
+    .module("rules/SignalingCore", ["SignalingProtocol", .deque, .heap]),
+    .module("rules/TextChat", ["SignalingProtocol"]),
+    .module("clients/TextChatFoundation", ["TextChat"]),
+    .module("clients/TextChatTesting", ["Locking", "TextChat"]),
+    .module("clients/SignalingFoundation", ["SignalingProtocol"]),
+    .module("clients/SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
+    .module("clients/OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
+    .module("clients/VonageClientSDKVideo", ["OpenTok"]),
+    .module("clients/TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
 ]
 let examples: [Target] = [
     .program("hello-signalbox", ["SignalingClient"], path: "Examples/HelloSignalbox"),
@@ -79,41 +79,41 @@ let serverPackages: [Package.Dependency] = [
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
 let cLibraries: [Target] = [
-    .clib("CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    .clib("CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
-    .clib("CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
-    .clib("CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
-    .clib("CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+    .clib("c/CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    .clib("c/CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    .clib("c/CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
+    .clib("c/CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
+    .clib("c/CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
     // Without pkgConfig: Debian's file contains a flag that SwiftPM refuses with a warning.
-    .clib("CHiredis", apt: "libhiredis-dev", brew: "hiredis"),
+    .clib("c/CHiredis", apt: "libhiredis-dev", brew: "hiredis"),
 ]
 let jsonCModules: [Target] = [
-    .clib("CJSONC", config: "json-c", apt: "libjson-c-dev", brew: "json-c"),
-    .module("JSONC", ["CJSONC", "JSONText"]),
+    .clib("c/CJSONC", config: "json-c", apt: "libjson-c-dev", brew: "json-c"),
+    .module("letters/JSONC", ["CJSONC", "JSONText"]),
 ]
 let serverModules: [Target] = [
-    .module("SignalingCryptography", ["CLibcrypto"]),
-    .module("SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
-    .module("SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
-    .module("SignalingVerification", ["JSONText", "SignalingProtocol"]),
-    .module("EventLoop", ["SignalingProtocol", "CLibuv"]),
-    .module("SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
-    .module("SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
-    .module("SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
-    .module("OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
+    .module("gates/SignalingCryptography", ["CLibcrypto"]),
+    .module("gates/SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
+    .module("rules/SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
+    .module("lab/SignalingVerification", ["JSONText", "SignalingProtocol"]),
+    .module("gates/EventLoop", ["SignalingProtocol", "CLibuv"]),
+    .module("gates/SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
+    .module("keepers/SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
+    .module("keepers/SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
+    .module("gates/OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
     .module(
-        "SignalingServer",
+        "server/SignalingServer",
         jsonC + [
             "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
             "SignalingTransport", .configuration, .deque, .heap, .lifecycle, .log, .metrics,
         ],
         // The admin page is a part of the program, so that it also works without the folder of the test page.
         resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
-    .module("VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
-    .module("LoadTools", ["SignalingClient", "SignalingTokens"]),
-    .module("CommandSupport", ["SignalingServer", .argumentParser, .signals]),
-    .program("signalbox", ["CommandSupport", "SignalingClient", "TextChatFoundation"]),
-    .program("signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
+    .module("lab/VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
+    .module("lab/LoadTools", ["SignalingClient", "SignalingTokens"]),
+    .module("programs/CommandSupport", ["SignalingServer", .argumentParser, .signals]),
+    .program("programs/signalbox", ["CommandSupport", "SignalingClient", "TextChatFoundation"]),
+    .program("programs/signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
 ]
 let serverTests: [Target] = [
     .clib("CLua", path: "Tests/CLua", apt: "liblua5.1-0-dev", brew: "lua@5.1"),
@@ -188,14 +188,19 @@ extension Target.Dependency {
 
 extension Target {
     typealias Uses = [Dependency]
-    static func clib(_ name: String, path: String? = nil, config: String? = nil, apt: String, brew: String) -> Target {
-        .systemLibrary(name: name, path: path, pkgConfig: config, providers: [.apt([apt]), .brew([brew])])
+    /// A target is where its shelf and its name say, or at a path.
+    private static func name(_ place: String) -> String { String(place.split(separator: "/").last ?? "") }
+    static func clib(_ place: String, path: String? = nil, config: String? = nil, apt: String, brew: String) -> Target {
+        .systemLibrary(
+            name: name(place), path: path ?? "Sources/" + place, pkgConfig: config,
+            providers: [.apt([apt]), .brew([brew])])
     }
-    static func module(_ name: String, _ uses: Uses, path: String? = nil, resources: [Resource] = []) -> Target {
-        .target(name: name, dependencies: uses, path: path, resources: resources)
+    static func module(_ place: String, _ uses: Uses, path: String? = nil, resources: [Resource] = []) -> Target {
+        .target(name: name(place), dependencies: uses, path: path ?? "Sources/" + place, resources: resources)
     }
-    static func program(_ name: String, _ uses: Uses, path: String? = nil, settings: [SwiftSetting] = []) -> Target {
-        .executableTarget(name: name, dependencies: uses, path: path, swiftSettings: settings)
+    static func program(_ place: String, _ uses: Uses, path: String? = nil, settings: [SwiftSetting] = []) -> Target {
+        .executableTarget(
+            name: name(place), dependencies: uses, path: path ?? "Sources/" + place, swiftSettings: settings)
     }
     static func tests(_ name: String, _ uses: Uses) -> Target {
         .testTarget(name: name, dependencies: uses + ["TestSupport"])

@@ -1,4 +1,4 @@
-// The program of the first page about TextChat (Sources/TextChat/TextChat.docc/TextChat.md).
+// The program of the first page about TextChat (Sources/rules/TextChat/TextChat.docc/TextChat.md).
 // A test compares the page with this file.
 //   first-chat KEY SESSION TOKEN [SERVER]
 import SignalingClient

@@ -1,4 +1,4 @@
-// The program of the article "A small chat, step by step" (Sources/TextChat/TextChat.docc/SmallChat.md).
+// The program of the article "A small chat, step by step" (Sources/rules/TextChat/TextChat.docc/SmallChat.md).
 // A test compares the article with this file.
 //   small-chat                              two people in one process, over a session in memory
 //   small-chat KEY SESSION TOKEN [SERVER]   says hello in a real session

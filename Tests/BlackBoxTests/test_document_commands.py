@@ -13,7 +13,7 @@ import pytest
 
 from server_process import BINARY, DEADLINE, REPOSITORY, Command, environment
 
-TEXT_CHAT = "Sources/TextChat/TextChat.docc"
+TEXT_CHAT = "Sources/rules/TextChat/TextChat.docc"
 
 FOLDERS = ("docs", "docs/decisions", "docs/operations", "web-test-client", TEXT_CHAT, "Tests")
 

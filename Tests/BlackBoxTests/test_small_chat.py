@@ -8,9 +8,9 @@ import pytest
 
 from server_process import BINARY, DEADLINE, REPOSITORY
 
-ARTICLE = (REPOSITORY / "Sources/TextChat/TextChat.docc/SmallChat.md").read_text()
+ARTICLE = (REPOSITORY / "Sources/rules/TextChat/TextChat.docc/SmallChat.md").read_text()
 SOURCE = (REPOSITORY / "Examples/SmallChat/SmallChat.swift").read_text()
-FRONT_PAGE = (REPOSITORY / "Sources/TextChat/TextChat.docc/TextChat.md").read_text()
+FRONT_PAGE = (REPOSITORY / "Sources/rules/TextChat/TextChat.docc/TextChat.md").read_text()
 FIRST_CHAT = (REPOSITORY / "Examples/FirstChat/FirstChat.swift").read_text()
 PROGRAM = pathlib.Path(BINARY).with_name("small-chat")
 

@@ -61,6 +61,6 @@ struct TaskSocketTests {
             -----BEGIN CERTIFICATE-----
             AQID
             """
-        #expect(PEM.blocks("CERTIFICATE", in: text) == [Data([1, 2, 3, 4, 5])])
+        #expect(PEMBlocks.blocks("CERTIFICATE", in: text) == [Data([1, 2, 3, 4, 5])])
     }
 }

@@ -172,7 +172,8 @@ struct ChatWordTests {
     @Test("each language has each text", arguments: ["en", "de"])
     func complete(language: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/TextChatUI/Resources/\(language).lproj")
+            .deletingLastPathComponent().appendingPathComponent(
+                "Sources/clients/TextChatUI/Resources/\(language).lproj")
         let lines = try String(contentsOf: folder.appendingPathComponent("Localizable.strings"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
         #expect(lines.count == ChatWord.allCases.count)

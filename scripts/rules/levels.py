@@ -22,11 +22,11 @@ LOW, BUILT = LEVELS[:2], LEVELS[3:]
 
 # The requests, the events and the close codes: the file, the enum in it, what a case has, and how a test shows it.
 ENUMS = (
-    ("request", "Sources/SignalingProtocol/Messages/ClientMessage.swift", "ClientMessage", r"case (\w+)",
+    ("request", "Sources/letters/SignalingProtocol/Messages/ClientMessage.swift", "ClientMessage", r"case (\w+)",
      'sends the request {0}: let one in Tests/BlackBoxTests call request("{0}")'),
-    ("event", "Sources/SignalingProtocol/Messages/ServerMessage.swift", "ServerMessage", r"case (\w+)",
+    ("event", "Sources/letters/SignalingProtocol/Messages/ServerMessage.swift", "ServerMessage", r"case (\w+)",
      'requires the event {0}: let one in Tests/BlackBoxTests call expect("{0}"), or compare event["ev"] by =='),
-    ("close code", "Sources/SignalingProtocol/Errors/CloseReason.swift", "CloseReason", r"case \w+ = (\d+)",
+    ("close code", "Sources/letters/SignalingProtocol/Errors/CloseReason.swift", "CloseReason", r"case \w+ = (\d+)",
      "requires the close code {0}: let one in Tests/BlackBoxTests compare (await client.closed())[0] by =="))
 # Functions of the black-box tests that take the name of a request, or of events.
 SENDING, AWAITING = {"request", "refused"}, {"expect", "next_of", "seen"}

@@ -130,8 +130,8 @@ SIMULATION = "ATests"
 PROTOCOL, LOG, LEVELS = "docs/PROTOCOL.md", "docs/COMMAND-LOG.md", "Tests/levels.toml"
 SWIFT, PYTHON, BROWSER = "Tests/ATests/A.swift", "Tests/BlackBoxTests/test_a.py", "Tests/BrowserTests/test_b.py"
 SCRIPT, VECTOR, PLANTING = "web-test-client/test/a.test.js", "Tests/Vectors/a.json", "scripts/plant-faults"
-MESSAGES = "Sources/SignalingProtocol/Messages/"
-CLIENT_MESSAGE, CLOSE_REASON = MESSAGES + "ClientMessage.swift", "Sources/SignalingProtocol/Errors/CloseReason.swift"
+MESSAGES = "Sources/letters/SignalingProtocol/Messages/"
+CLIENT_MESSAGE, CLOSE_REASON = MESSAGES + "ClientMessage.swift", "Sources/letters/SignalingProtocol/Errors/CloseReason.swift"
 
 CLEAN = {
     PROTOCOL: SPECIFICATION,

@@ -1,7 +1,7 @@
 // A client's side of one connection, as rules without a socket and without a clock: inputs and `now` go in, effects
 // come out. `now` is monotonic, in milliseconds.
 //
-// The Swift library has the same machine in `Sources/SignalingClient/State`: the same states, inputs and effects. The
+// The Swift library has the same machine in `Sources/clients/SignalingClient/State`: the same states, inputs and effects. The
 // scenarios in `Tests/Vectors/client` hold both to the same behaviour.
 //
 // Inputs:

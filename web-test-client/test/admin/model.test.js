@@ -1,11 +1,11 @@
-// The admin page's computations. The page itself is part of the server: Sources/SignalingServer/Admin/Page.
+// The admin page's computations. The page itself is part of the server: Sources/server/SignalingServer/Admin/Page.
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
   CursorPages, Pages, Series, age, bytes, cards, decimal, describeEvent, describeKept, describeState, percent, personName,
   restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash, sessionName, terms,
   undoing,
-} from "../../../Sources/SignalingServer/Admin/Page/model.mjs";
+} from "../../../Sources/server/SignalingServer/Admin/Page/model.mjs";
 
 const stats = (at, changes = {}) => ({
   at, connections: { joined: 2, unjoined: 1, detached: 0 }, sessions: 1, signals: 0, signalRefusals: 0, deliveries: 0,
