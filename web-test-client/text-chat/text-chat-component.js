@@ -45,11 +45,15 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * An error that it throws goes to `reportError`, and changes nothing else.
  */
 export class TextChatComponent {
-  /** The sender of one's own messages: by custom one's connection id, and a name to show. */
+  /** @type {string | null} The sender of one's own messages: by custom one's connection id, and a name to show. */
   senderId = null;
+  /** @type {string | null} One's own name in messages. */
   alias = null;
 
-  /** The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written. */
+  /**
+   * The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written.
+   * @type {NameBook} @readonly
+   */
   names = new NameBook();
 
   #channel = null;
@@ -61,6 +65,7 @@ export class TextChatComponent {
   #connection;
   #reports = new ChangeReports({ changed: () => this.changed, unreadCount: () => this.unreadCount });
 
+  /** @param {ChatOptions} [options] */
   constructor({
     channel = null,
     composer = new Composer(),
@@ -71,11 +76,17 @@ export class TextChatComponent {
     typing = null,
     changed = () => {},
   } = {}) {
+    /** @type {Composer} @readonly */
     this.composer = composer;
+    /** @type {ChatTimeline} @readonly */
     this.timeline = timeline;
+    /** @type {WireForm} */
     this.wireForm = wireForm;
+    /** @type {((message: MessageContent) => boolean) | null} */
     this.onMessageReadyToSend = onMessageReadyToSend;
+    /** @type {ChatTyping | null} @readonly */
     this.typing = typing;
+    /** @type {(changes: TimelineChange[], activity: ChatActivity | null) => void} */
     this.changed = changed;
     this.#channel = channel;
     const echoes = this.#echoes;
@@ -98,6 +109,7 @@ export class TextChatComponent {
     this.isAdaptive = isAdaptive;
   }
 
+  /** @type {ChatChannel | null} */
   get channel() {
     return this.#channel;
   }
@@ -115,10 +127,12 @@ export class TextChatComponent {
     }
   }
 
+  /** @type {TimelineRow[]} All rows, from the top. */
   get rows() {
     return this.timeline.rows;
   }
 
+  /** @type {boolean} */
   get isAdaptive() {
     return this.#barePeers.isAdaptive;
   }
@@ -127,19 +141,25 @@ export class TextChatComponent {
     this.#barePeers.isAdaptive = value;
   }
 
+  /** @type {string} */
   get draft() {
     return this.composer.text;
   }
 
+  /** @type {number} How much more text fits into the draft. */
   get remaining() {
     return this.composer.remaining;
   }
 
+  /** @type {number} */
   get unreadCount() {
     return this.timeline.unreadCount;
   }
 
-  /** One's own connections, the newest last: save them with the messages, and give them to `restore`. */
+  /**
+   * One's own connections, the newest last: save them with the messages, and give them to `restore`.
+   * @type {string[]}
+   */
   get ownConnectionIds() {
     return [...this.#echoes.ownConnections];
   }
@@ -147,16 +167,18 @@ export class TextChatComponent {
   /**
    * Whether the history has messages before those that are shown, and the chat has room for them; null: not known, as
    * without a history.
+   * @type {boolean | null}
    */
   get hasEarlier() {
     return this.#history.hasEarlier;
   }
 
+  /** @type {boolean} */
   get isLoadingEarlier() {
     return this.#history.reader.isLoadingEarlier;
   }
 
-  /** Why the history could not be read: `{code, message}`; null after a success. */
+  /** @type {SendFailure | null} Why the history could not be read: `{code, message}`; null after a success. */
   get historyError() {
     return this.#history.reader.error;
   }
@@ -164,27 +186,37 @@ export class TextChatComponent {
   /**
    * What keeps the user from writing, as of the last call that had a time: `{kind, until, reason}`; null: nothing. Show
    * it at the field, which is read-only meanwhile. The activity `restrictionChanged` tells when it changes.
+   * @type {WriteRestriction | null}
    */
   get restriction() {
     return this.#restriction.present;
   }
 
-  /** When to call `advance`; null: the restriction holds until it is lifted, or there is none. */
+  /**
+   * When to call `advance`; null: the restriction holds until it is lifted, or there is none.
+   * @type {(now: number) => number | null}
+   */
   nextRestrictionCheck(now) {
     return this.#restriction.nextCheck(now);
   }
 
-  /** Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`. */
+  /**
+   * Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`.
+   * @type {(now: number) => void}
+   */
   advance(now) {
     this.#noteRestriction(now);
   }
 
-  /** Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it. */
+  /**
+   * Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it.
+   * @type {boolean}
+   */
   get canSend() {
     return this.refusal() === null;
   }
 
-  /** The failed message that holds back those behind it; see `passFailed`. */
+  /** @type {string | null} The failed message that holds back those behind it; see `passFailed`. */
   get obstacle() {
     return this.#sending.obstacle;
   }
@@ -193,17 +225,24 @@ export class TextChatComponent {
    * Why the draft cannot be sent: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected`,
    * `restricted` (with `restriction`) or `tooManyWaiting`, checked in this order; null: it can, unless
    * `onMessageReadyToSend` refuses it. A restriction counts as of the last call that had a time.
+   * @type {() => Refusal | null}
    */
   refusal() {
     return this.#refusalOf(this.#message(SAMPLE.sentAt, SAMPLE.localId));
   }
 
-  /** The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes. */
+  /**
+   * The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes.
+   * @type {(newText: string) => EditResult}
+   */
   edit(newText) {
     return this.#changeDraft(newText, 'draftEdited');
   }
 
-  /** The program changes the draft, as `edit` does, but the user does not type. */
+  /**
+   * The program changes the draft, as `edit` does, but the user does not type.
+   * @type {(newText: string) => EditResult}
+   */
   setDraft(newText) {
     return this.#changeDraft(newText, 'draftSet');
   }
@@ -227,6 +266,7 @@ export class TextChatComponent {
    *
    * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
    * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
+   * @type {(event: ChannelEvent, now: number) => TimelineChange[]}
    */
   handle(event, now) {
     this.#noteRestriction(now);
@@ -280,6 +320,7 @@ export class TextChatComponent {
   /**
    * Loads one more page before the oldest message. Two calls at once are one. `changed` tells when it has come, or why
    * not; then it may be called again. Returns whether a page will come.
+   * @type {() => boolean}
    */
   loadEarlier() {
     return this.#history.loadEarlier();
@@ -293,6 +334,7 @@ export class TextChatComponent {
    * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
    * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
    * `localId` is a new name for the message.
+   * @type {(now: number, localId: string) => Refusal | null}
    */
   enqueue(now, localId) {
     const refusal = this.#show(now, localId);
@@ -304,6 +346,7 @@ export class TextChatComponent {
    * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
    * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
    * waits behind a failed message, and the message stays queued.
+   * @type {(now: number, localId: string) => Promise<SendOutcome>}
    */
   send(now, localId) {
     const refusal = this.enqueue(now, localId);
@@ -313,6 +356,7 @@ export class TextChatComponent {
   /**
    * Promises the outcome of one's own message, also while a failed message holds it back; known at once if it is not
    * being sent.
+   * @type {(localId: string) => Promise<SendOutcome>}
    */
   outcomeOf(localId) {
     return this.#sending.outcomeOf(localId);
@@ -321,6 +365,7 @@ export class TextChatComponent {
   /**
    * Withdraws a message that is queued and has not left. Its row has failed with `{code: null, message: 'cancelled'}`,
    * and it holds back no other message: those behind it are sent. Returns whether the message was withdrawn.
+   * @type {(localId: string) => boolean}
    */
   cancel(localId) {
     return this.#sending.cancel(localId);
@@ -329,12 +374,13 @@ export class TextChatComponent {
   /**
    * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
    * message stays as it is: while it is being sent the outcome is `stillSending`.
+   * @type {(localId: string) => Promise<SendOutcome>}
    */
   retry(localId) {
     return this.#sending.retry(localId, this.#connection.isUp);
   }
 
-  /** Removes a failed message. Any other message stays. */
+  /** @type {(localId: string) => TimelineChange[]} Removes a failed message. Any other message stays. */
   discard(localId) {
     return this.#sending.discard(localId);
   }
@@ -344,20 +390,24 @@ export class TextChatComponent {
     this.#sending.passFailed();
   }
 
+  /**
+   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
+   * the user's typing. Default false.
+   * @type {boolean}
+   */
   get isVisible() {
     return this.timeline.isVisible;
   }
 
-  /**
-   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
-   * the user's typing.
-   */
   set isVisible(isVisible) {
     if (this.timeline.isVisible && !isVisible) this.typing?.leave();
     this.timeline.isVisible = isVisible;
   }
 
-  /** Marks this row's message and all before it as read; null: all. A message stays read. */
+  /**
+   * Marks this row's message and all before it as read; null: all. A message stays read.
+   * @type {(upTo?: string | null) => TimelineChange[]}
+   */
   markRead(upTo = null) {
     return this.#report(this.timeline.markRead(upTo));
   }
@@ -365,6 +415,7 @@ export class TextChatComponent {
   /**
    * Groups the rows by another rule, such as `OPENTOK_RULE`. The messages stay as they are, and those that are being
    * sent go on.
+   * @type {(rule: GroupingRule) => TimelineChange[]}
    */
   useRule(rule) {
     return this.#report(this.timeline.useRule(rule));
@@ -373,6 +424,8 @@ export class TextChatComponent {
   /**
    * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
    * failed, and holds back nothing. By `ownConnectionIds` the chat recognizes one's own messages in the history.
+   * @type {(saved: { messages: readonly ChatMessage[]; draft: string; ownConnectionIds?: readonly string[] }, now:
+   * number) => void}
    */
   restore({ messages, draft, ownConnectionIds = [] }, now) {
     for (const id of ownConnectionIds) this.#echoes.note(id);
