@@ -1,15 +1,8 @@
-import { BarePeers } from './bare-peers.js';
-import { ChangeReports } from './change-reports.js';
-import { Composer } from './sending/composer.js';
-import { EchoBook } from './sending/echo-book.js';
-import { HeldRestriction } from './sending/held-restriction.js';
-import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
-import { HistoryLoading } from './history/history-loading.js';
+import { ChatRules } from './chat-rules.js';
 import { NameBook } from './name-book.js';
-import { MessageSending } from './sending/message-sending.js';
-import { OwnConnection } from './own-connection.js';
+import { Composer } from './sending/composer.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
-import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { CHAT_TYPE } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
@@ -56,14 +49,12 @@ export class TextChatComponent {
    */
   names = new NameBook();
 
-  #channel = null;
-  #echoes = new EchoBook();
-  #sending;
-  #history;
-  #restriction = new HeldRestriction();
-  #barePeers = new BarePeers(() => this.#holdTyping());
-  #connection;
-  #reports = new ChangeReports({ changed: () => this.changed, unreadCount: () => this.unreadCount });
+  #channel;
+  #rules;
+  /** Callers that wait for an outcome: each looks, and returns whether it waits on. */
+  #waiters = [];
+  /** What `changed` and typing were told last. */
+  #told = { unreadCount: 0, history: '[null,false,null]', isHeld: false };
 
   /** @param {ChatOptions} [options] */
   constructor({
@@ -89,24 +80,10 @@ export class TextChatComponent {
     /** @type {(changes: TimelineChange[], activity: ChatActivity | null) => void} */
     this.changed = changed;
     this.#channel = channel;
-    const echoes = this.#echoes;
-    const shared = {
-      timeline, names: this.names, channel: () => this.#channel, report: (...told) => this.#report(...told),
-    };
-    this.#sending = new MessageSending({
-      ...shared,
-      echoes,
-      wireForm: () => (this.#barePeers.areHeeded ? BARE_TYPE : this.wireForm),
-      aboutToSend: () => this.#connection.note(),
-    });
-    this.#history = new HistoryLoading({
-      ...shared,
-      isOwn: (connection) => this.#isOwn(connection),
-      settled: (localIds) => this.#sending.settled(localIds),
-    });
-    this.#connection = new OwnConnection({ ...shared, echoes, history: this.#history, typing: () => this.typing });
-    this.#connection.note();
-    this.isAdaptive = isAdaptive;
+    this.#rules = new ChatRules(this);
+    this.#rules.barePeers.isAdaptive = isAdaptive;
+    this.#note();
+    this.#proceed();
   }
 
   /** @type {ChatChannel | null} */
@@ -116,15 +93,12 @@ export class TextChatComponent {
 
   set channel(channel) {
     this.#channel = channel;
-    this.#connection.channelChanged();
-    this.#barePeers.clear();
-    this.#sending.isPaused = false;
-    if (channel === null) {
-      this.typing?.handle({ kind: 'disconnected' });
-    } else {
-      this.#connection.note();
-      this.#sending.startNext();
-    }
+    this.#rules.own.channelChanged();
+    this.#rules.barePeers.clear();
+    if (channel === null) this.typing?.handle({ kind: 'disconnected' });
+    else this.#note();
+    this.#holdTyping();
+    this.#proceed();
   }
 
   /** @type {TimelineRow[]} All rows, from the top. */
@@ -134,11 +108,12 @@ export class TextChatComponent {
 
   /** @type {boolean} */
   get isAdaptive() {
-    return this.#barePeers.isAdaptive;
+    return this.#rules.barePeers.isAdaptive;
   }
 
   set isAdaptive(value) {
-    this.#barePeers.isAdaptive = value;
+    this.#rules.barePeers.isAdaptive = value;
+    this.#holdTyping();
   }
 
   /** @type {string} */
@@ -161,7 +136,7 @@ export class TextChatComponent {
    * @type {string[]}
    */
   get ownConnectionIds() {
-    return [...this.#echoes.ownConnections];
+    return [...this.#rules.echoes.ownConnections];
   }
 
   /**
@@ -170,17 +145,17 @@ export class TextChatComponent {
    * @type {boolean | null}
    */
   get hasEarlier() {
-    return this.#history.hasEarlier;
+    return this.#rules.hasEarlier;
   }
 
   /** @type {boolean} */
   get isLoadingEarlier() {
-    return this.#history.reader.isLoadingEarlier;
+    return this.#rules.reader.isLoadingEarlier;
   }
 
   /** @type {SendFailure | null} Why the history could not be read: `{code, message}`; null after a success. */
   get historyError() {
-    return this.#history.reader.error;
+    return this.#rules.reader.error;
   }
 
   /**
@@ -189,7 +164,7 @@ export class TextChatComponent {
    * @type {WriteRestriction | null}
    */
   get restriction() {
-    return this.#restriction.present;
+    return this.#rules.restriction.present;
   }
 
   /**
@@ -197,7 +172,7 @@ export class TextChatComponent {
    * @type {(now: number) => number | null}
    */
   nextRestrictionCheck(now) {
-    return this.#restriction.nextCheck(now);
+    return this.#rules.restriction.nextCheck(now);
   }
 
   /**
@@ -218,7 +193,7 @@ export class TextChatComponent {
 
   /** @type {string | null} The failed message that holds back those behind it; see `passFailed`. */
   get obstacle() {
-    return this.#sending.obstacle;
+    return this.#rules.sending.obstacle;
   }
 
   /**
@@ -228,7 +203,7 @@ export class TextChatComponent {
    * @type {() => Refusal | null}
    */
   refusal() {
-    return this.#refusalOf(this.#message(SAMPLE.sentAt, SAMPLE.localId));
+    return this.#rules.refusalOf(this.#rules.message(SAMPLE.sentAt, SAMPLE.localId));
   }
 
   /**
@@ -251,9 +226,9 @@ export class TextChatComponent {
     const before = this.draft;
     const result = this.composer.edit(newText);
     if (result.isAccepted && before !== this.draft) {
-      this.#connection.note();
-      this.typing?.handle({ kind, text: this.draft });
-      this.#report([], { kind, text: this.draft });
+      const activity = { kind, text: this.draft };
+      this.#note();
+      this.#carryOut({ typing: [activity], activity });
     }
     return result;
   }
@@ -270,51 +245,7 @@ export class TextChatComponent {
    */
   handle(event, now) {
     this.#noteRestriction(now);
-    switch (event.kind) {
-      case 'signal':
-        return this.#receive(event, now);
-      case 'lost':
-        return this.#report(this.timeline.noteGap(this.#history.reader.lost()));
-      case 'history':
-        return this.#history.answerToConnect(event.page);
-      case 'erased':
-        this.#history.reader.erased(event);
-        return this.#report(this.timeline.erase(event), event);
-      case 'connected':
-        this.#connection.connected(event.connectionId);
-        this.#sending.isPaused = false;
-        break;
-      case 'reconnecting':
-        this.#sending.isPaused = true;
-        this.#connection.reconnecting();
-        break;
-      case 'reconnected':
-        this.#sending.isPaused = false;
-        this.#connection.reconnected(event.connectionId ?? null);
-        break;
-      case 'disconnected':
-        this.#connection.disconnected();
-        this.#barePeers.clear();
-        return this.#sending.failWaiting(event);
-      case 'connectionCreated':
-        this.#connection.created(event.connection);
-        break;
-      case 'connectionDestroyed':
-        this.#connection.destroyed(event.connection);
-        this.#barePeers.departed(event.connection.connectionId);
-        break;
-      case 'restrictionsChanged':
-        this.#history.readOn();
-        return [];
-      default:
-        throw new TypeError(
-          `Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`,
-        );
-    }
-    this.#report([], event);
-    this.#sending.startNext();
-    this.#history.readOn();
-    return [];
+    return this.#carryOut(this.#rules.handle(event, now));
   }
 
   /**
@@ -323,7 +254,9 @@ export class TextChatComponent {
    * @type {() => boolean}
    */
   loadEarlier() {
-    return this.#history.loadEarlier();
+    if (this.hasEarlier === false || !this.#rules.reader.loadEarlier()) return false;
+    this.#proceed();
+    return true;
   }
 
   /**
@@ -337,9 +270,18 @@ export class TextChatComponent {
    * @type {(now: number, localId: string) => Refusal | null}
    */
   enqueue(now, localId) {
-    const refusal = this.#show(now, localId);
-    if (refusal === null) this.#sending.startNext();
-    return refusal;
+    this.#noteRestriction(now);
+    const message = this.#rules.message(now, localId);
+    const refusal = this.#rules.refusalOf(message);
+    if (refusal !== null) return refusal;
+    if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
+    message.typingN = this.typing?.typingN ?? null;
+    if (this.onMessageReadyToSend !== null && !this.onMessageReadyToSend(message)) return { reason: 'byDelegate' };
+    this.composer.clear();
+    this.typing?.handle({ kind: 'messageSubmitted' });
+    message.typingN = this.typing?.typingN ?? null;
+    this.#carryOut(this.#rules.submit(message, now));
+    return null;
   }
 
   /**
@@ -350,7 +292,7 @@ export class TextChatComponent {
    */
   send(now, localId) {
     const refusal = this.enqueue(now, localId);
-    return refusal === null ? this.#sending.deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
+    return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
   /**
@@ -359,7 +301,7 @@ export class TextChatComponent {
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   outcomeOf(localId) {
-    return this.#sending.outcomeOf(localId);
+    return this.#wait(() => this.#rules.sending.outcomeOf(localId));
   }
 
   /**
@@ -368,7 +310,9 @@ export class TextChatComponent {
    * @type {(localId: string) => boolean}
    */
   cancel(localId) {
-    return this.#sending.cancel(localId);
+    const changes = this.#rules.sending.cancel(localId);
+    if (changes !== null) this.#carryOut({ changes });
+    return changes !== null;
   }
 
   /**
@@ -377,17 +321,22 @@ export class TextChatComponent {
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   retry(localId) {
-    return this.#sending.retry(localId, this.#connection.isUp);
+    const { sending, isUp } = this.#rules;
+    if (!sending.hasFailed(localId)) return Promise.resolve(sending.outcomeOf(localId) ?? { outcome: 'stillSending' });
+    if (!isUp) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
+    this.#carryOut({ changes: sending.retry(localId) });
+    return this.#deliveryOf(localId);
   }
 
   /** @type {(localId: string) => TimelineChange[]} Removes a failed message. Any other message stays. */
   discard(localId) {
-    return this.#sending.discard(localId);
+    return this.#carryOut({ changes: this.#rules.sending.discard(localId) });
   }
 
   /** Lets the messages behind failed ones pass. */
   passFailed() {
-    this.#sending.passFailed();
+    this.#rules.sending.passFailed();
+    this.#proceed();
   }
 
   /**
@@ -409,7 +358,7 @@ export class TextChatComponent {
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
-    return this.#report(this.timeline.markRead(upTo));
+    return this.#tell(this.timeline.markRead(upTo));
   }
 
   /**
@@ -418,7 +367,7 @@ export class TextChatComponent {
    * @type {(rule: GroupingRule) => TimelineChange[]}
    */
   useRule(rule) {
-    return this.#report(this.timeline.useRule(rule));
+    return this.#tell(this.timeline.useRule(rule));
   }
 
   /**
@@ -428,119 +377,126 @@ export class TextChatComponent {
    * number) => void}
    */
   restore({ messages, draft, ownConnectionIds = [] }, now) {
-    for (const id of ownConnectionIds) this.#echoes.note(id);
+    for (const id of ownConnectionIds) this.#rules.echoes.note(id);
     for (const message of messages) this.names.noteMessage(message);
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
-    for (const message of this.timeline.messages) {
-      if (message.state === 'failed') this.#sending.appendPassedOver(message.localId);
-    }
-    this.typing?.handle({ kind: 'draftSet', text: draft });
-    this.#report(changes, { kind: 'restored', text: draft });
+    this.#rules.sending.passOver(this.timeline.messages);
+    this.#carryOut({
+      typing: [{ kind: 'draftSet', text: draft }], changes, activity: { kind: 'restored', text: draft },
+    });
+  }
+
+  /** The channel may have a connection that no event has told of. */
+  #note() {
+    this.#type(this.#rules.note());
+  }
+
+  #type(inputs) {
+    for (const input of inputs) this.typing?.handle(input);
   }
 
   /** The channel knows what holds. */
   #noteRestriction(now) {
-    const present = this.#connection.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
-    if (!this.#restriction.note(present)) return;
+    const { own, restriction } = this.#rules;
+    if (!restriction.note(own.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null))) return;
     this.#holdTyping();
-    this.#report([], { kind: 'restrictionChanged' });
+    this.#tell([], { kind: 'restrictionChanged' });
   }
 
-  /** No typing is sent while the user may not write, nor to programs that would show it as text. */
-  #holdTyping() {
-    this.typing?.handle({ kind: 'restricted', value: this.restriction !== null || this.#barePeers.areHeeded });
-  }
-
-  #message(now, localId) {
-    const typingN = this.typing?.typingN ?? null;
-    return {
-      text: this.draft,
-      senderId: this.senderId ?? this.#channel?.connectionId ?? null,
-      user: this.#connection.user,
-      senderData: null,
-      isFromServer: false,
-      alias: this.alias,
-      sentAt: now,
-      receivedAt: now,
-      localId,
-      seq: null,
-      direction: 'sent',
-      state: this.#channel === null ? 'sent' : 'sending',
-      // Submitting may send one more typing signal, so check the length with its number.
-      typingN: typingN === null ? null : typingN + 1,
-    };
-  }
-
-  #refusalOf(message) {
-    if (this.composer.refusal) return this.composer.refusal;
-    if (this.#channel === null) return this.onMessageReadyToSend === null ? { reason: 'notConnected' } : null;
-    const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
-    if (excess > 0) return { reason: 'signalTooLong', excess };
-    if (!this.#connection.isUp) return { reason: 'notConnected' };
-    if (this.restriction !== null) return { reason: 'restricted', restriction: this.restriction };
-    return this.#sending.isFull ? { reason: 'tooManyWaiting' } : null;
-  }
-
-  /** Makes the draft a row. Returns the refusal, or null. */
-  #show(now, localId) {
-    this.#noteRestriction(now);
-    const message = this.#message(now, localId);
-    const refusal = this.#refusalOf(message);
-    if (refusal !== null) return refusal;
-    if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
-    message.typingN = this.typing?.typingN ?? null;
-    if (this.onMessageReadyToSend !== null && !this.onMessageReadyToSend(message)) return { reason: 'byDelegate' };
-    this.composer.clear();
-    this.typing?.handle({ kind: 'messageSubmitted' });
-    message.typingN = this.typing?.typingN ?? null;
-    if (this.#channel === null) {
-      // The delegate chooses the form: the echo may be bare text.
-      this.#echoes.expectBare(localId, message.text);
-      this.#report(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
-    } else {
-      this.#sending.append(localId);
-      this.#report(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
-    }
-    return null;
-  }
-
-  #receive(event, now) {
-    this.#connection.note();
-    const message = decodeSignal({ ...event, receivedAt: now });
-    const from = event.from?.connectionId ?? null;
-    const { data: senderData, user } = event.from ?? {};
-    this.names.noteMessage(message ?? { senderId: from, senderData, user, alias: null });
-    const isOwn = this.#isOwn(event.from);
-    if (!isOwn) this.#barePeers.note(event);
-    if (event.seq !== null && event.seq !== undefined) this.#history.reader.received(event.seq);
-    if (message === null) {
-      if (!isOwn) this.typing?.receive(event);
-      this.#report([], { kind: 'otherSignal', signal: event });
-      return [];
-    }
-    if (isOwn) {
-      // A bare text of another connection of the user is no echo.
-      const isEcho = this.#echoes.isOwn(from) || from === this.senderId;
-      const localId = message.localId ?? (isEcho ? this.#echoes.settleBare(message.text) : null);
-      if (localId !== null && this.timeline.ownMessage(localId)) return this.#sending.settle(localId, message.seq);
-      // Another tab of the user sent it, or another part of this program as the same connection.
-      return this.#report(this.timeline.insert({ ...message, direction: 'sent' }, now));
-    }
-    const changes = this.timeline.insert(message, now);
-    if (changes.length === 0) return this.#report(changes);
-    if (from !== null) this.typing?.handle({ kind: 'messageReceived', from, typingN: message.typingN });
-    return this.#report(changes, { kind: 'messageReceived', from, message });
-  }
-
-  /** CHAT-9. */
-  #isOwn(connection) {
-    return this.#connection.isOwn(connection) || connection?.connectionId === this.senderId;
-  }
-
-  #report(changes, activity = null) {
-    this.#reports.tell(changes, activity);
-    this.#history.tell();
+  /** Carries out what the rules say, and what is due then. Returns the changes of the rows. */
+  #carryOut({ typing = [], heard = null, changes = [], activity = null }) {
+    this.#type(typing);
+    this.#holdTyping();
+    if (heard !== null) this.typing?.receive(heard);
+    this.#tell(changes, activity);
+    this.#proceed();
     return changes;
+  }
+
+  #holdTyping() {
+    const value = this.#rules.holdsTyping;
+    if (value === this.#told.isHeld) return;
+    this.#told.isHeld = value;
+    this.typing?.handle({ kind: 'restricted', value });
+  }
+
+  /** The next message, the next page, and callers that need not wait any more. */
+  #proceed() {
+    const next = this.#rules.startNext();
+    if (next !== null) {
+      this.#note();
+      this.#send(next);
+    }
+    const task = this.#rules.nextPage();
+    if (task !== null) this.#read(task);
+    this.#tellHistory();
+    this.#waiters = this.#waiters.filter((looks) => looks());
+  }
+
+  async #send({ localId, signal }) {
+    const { sending } = this.#rules;
+    try {
+      const answer = await this.#channel.send(signal);
+      this.#carryOut({ changes: sending.settle(localId, answer?.seq ?? null) });
+    } catch (error) {
+      this.#carryOut({ changes: sending.fail(localId, error) });
+    }
+  }
+
+  async #read(task) {
+    let page;
+    try {
+      page = await this.#channel.history(task.request);
+    } catch (error) {
+      this.#carryOut(this.#rules.unread(task, error));
+      return;
+    }
+    this.#carryOut(this.#rules.read(task, page));
+  }
+
+  #deliveryOf(localId) {
+    return this.#wait(() => this.#rules.sending.deliveryOf(localId));
+  }
+
+  /** Promises the first result that is not null. */
+  #wait(result) {
+    return new Promise((resolve) => {
+      const looks = () => {
+        const found = result();
+        if (found !== null) resolve(found);
+        return found === null;
+      };
+      if (looks()) this.#waiters.push(looks);
+    });
+  }
+
+  #tell(changes, activity = null) {
+    if (changes.length > 0 || activity !== null) this.#report(changes, activity);
+    const count = this.unreadCount;
+    if (count !== this.#told.unreadCount) {
+      this.#told.unreadCount = count;
+      this.#report([], { kind: 'unread', count });
+    }
+    this.#tellHistory();
+    return changes;
+  }
+
+  /** Tells once that `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
+  #tellHistory() {
+    const history = JSON.stringify([this.hasEarlier, this.isLoadingEarlier, this.historyError]);
+    if (history === this.#told.history) return;
+    this.#told.history = history;
+    this.#report([], { kind: 'historyChanged' });
+  }
+
+  /** An error of the page must not stop the sending of messages. */
+  #report(changes, activity) {
+    try {
+      this.changed(changes, activity);
+    } catch (error) {
+      // Node has no `reportError`.
+      (globalThis.reportError ?? console.error)(error);
+    }
   }
 }
