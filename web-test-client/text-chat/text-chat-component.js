@@ -478,7 +478,6 @@ export class TextChatComponent {
       this.#told.unreadCount = count;
       this.#report([], { kind: 'unread', count });
     }
-    this.#tellHistory();
     return changes;
   }
 
