@@ -251,7 +251,7 @@ def test_wire_1_a_handshake_without_its_upgrade_is_remembered_for_a_while():
 # Node has a WebSocket behind a flag.
 SCRIPT = """
 import { createOT } from '%(library)s/opentok/api/ot.js';
-import { browserEnvironment } from '%(library)s/opentok/browser.js';
+import { browserEnvironment } from '%(library)s/client/browser.js';
 class SocketOfAPage extends WebSocket {
   constructor(url, protocol) {
     super(url, { protocols: [protocol], headers: { origin: 'https://page.example' } });

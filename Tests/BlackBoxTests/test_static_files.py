@@ -63,6 +63,12 @@ def test_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
     assert answer.body == (WEB_ROOT / "dist" / LIBRARY[path]).read_bytes()
 
 
+@pytest.mark.parametrize("path", ["/client/browser.js", "/opentok/index.js", "/text-chat/index.js", "/chat/index.js"])
+def test_the_modules_of_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
+    answer = server.request("GET", path, headers={"Origin": "https://elsewhere.example"})
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, "*")
+
+
 @pytest.mark.parametrize("path", LIBRARY)
 def test_an_address_with_a_version_is_cached_as_the_current_file_is(server, path):
     """The server has one version of the library, which changes with the server."""

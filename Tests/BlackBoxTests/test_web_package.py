@@ -78,7 +78,7 @@ def test_the_package_contains_what_users_need_and_nothing_else(tarball):
         names = {name.removeprefix("package/") for name in archive.getnames()}
     top = {name.split("/")[0] for name in names}
     assert top == {
-        "LICENSE", "README.md", "package.json", "custom-elements.json", "chat", "dist", "opentok", "text-chat"
+        "LICENSE", "README.md", "package.json", "custom-elements.json", "chat", "client", "dist", "opentok", "text-chat"
     }  # fmt: skip
     assert {pathlib.Path(name).suffix for name in names} <= {"", ".md", ".json", ".js", ".ts", ".cjs", ".cts"}
     assert not [name for name in names if "test" in name]

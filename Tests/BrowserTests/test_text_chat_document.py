@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from refusing_proxy import RefusingProxy
 
 pytestmark = pytest.mark.reads(
-    "docs/text-chat-web.md", "web-test-client/text-chat", "web-test-client/opentok",
+    "docs/text-chat-web.md", "web-test-client/text-chat", "web-test-client/opentok", "web-test-client/client",
     "Tests/BrowserTests/test_text_chat_document.py",
 )  # fmt: skip
 

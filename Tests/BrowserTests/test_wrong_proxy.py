@@ -19,7 +19,7 @@ http { server { listen 127.0.0.1:PORT; location / { proxy_pass http://SERVER; pr
 CONNECT = """
 async ({ server, room }) => {
   const { createOT } = await import('/opentok/api/ot.js');
-  const { browserEnvironment } = await import('/opentok/browser.js');
+  const { browserEnvironment } = await import('/client/browser.js');
   const { apiKey, sessionId, token } = await (await fetch('/room/' + room)).json();
   const session = createOT(browserEnvironment(), server).initSession(apiKey, sessionId);
   return new Promise((resolve) => session.connect(token, ({ code, message }) => resolve({ code, message })));

@@ -1,9 +1,13 @@
-"""Replaces the generated part of a report in docs/reports: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`."""
+"""Replaces the generated part of a report in docs/reports: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+
+    document.py NAME   by the date, the commit, and the text on the standard input
+"""
 
 import datetime
 import os
 import pathlib
 import subprocess
+import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
@@ -36,3 +40,7 @@ def stamp():
         ["git", "rev-parse", "--short=10", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True,
         check=True).stdout.strip()
     return f"{datetime.date.today().isoformat()}, commit `{commit}`"
+
+
+if __name__ == "__main__":
+    replace(sys.argv[1], f"{stamp()}.\n\n{sys.stdin.read()}")

@@ -1,4 +1,4 @@
-import { signalingAddress } from '../opentok/client/server-address.js';
+import { signalingAddress } from '../client/server-address.js';
 import { CHAT_TYPE, TYPING_PRESETS } from '../text-chat/index.js';
 import { ChatAttributes, CREDENTIALS } from './chat-attributes.js';
 import { JOIN_TIME } from './connection/connection-plan.js';

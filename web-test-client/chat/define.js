@@ -1,4 +1,4 @@
-import { hasPage } from '../opentok/browser.js';
+import { hasPage } from '../client/browser.js';
 import { SignalboxChat } from './chat-element.js';
 import { guardWindow } from './keys/key-guard.js';
 

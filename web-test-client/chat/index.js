@@ -1,6 +1,6 @@
 // The element as an ES module: `import 'https://your.server/chat/index.js'`. It connects to the server that the module
 // came from.
-import { serverOfScript } from '../opentok/client/server-address.js';
+import { serverOfScript } from '../client/server-address.js';
 import { defineChat } from './define.js';
 
 /** The class of the element. If several copies of the module are loaded, all of them have that of the first. */

@@ -1,10 +1,10 @@
 // The library as an ES module: `import OT from 'https://your.server/opentok/index.js'`. Programs that were bundled with
 // OpenTok's package use `import * as OT from` it, or import it without a name and use the global `OT`.
-import { browserEnvironment } from './browser.js';
+import { browserEnvironment } from '../client/browser.js';
 import { createOT } from './api/ot.js';
-import { serverOfScript } from './client/server-address.js';
+import { serverOfScript } from '../client/server-address.js';
 import { setGlobals } from './page-globals.js';
-import { publishOfAddress } from './script-address.js';
+import { publishOfAddress } from '../client/script-address.js';
 
 const { url } = import.meta;
 // Not a copy: the environment looks up WebSocket for each socket.

@@ -1,5 +1,5 @@
 // The names of the library in a page: the global `OT`, and `TB`, which programs of OpenTok's first years use.
-import { hasPage } from './browser.js';
+import { hasPage } from '../client/browser.js';
 
 /**
  * Sets both names. Where there is no page, nothing. A script takes the names of another library, as OpenTok's own does;

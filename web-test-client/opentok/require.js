@@ -1,7 +1,7 @@
 // The library for `require`. A program in a page connects to the page's server unless it names another.
-import { browserEnvironment } from './browser.js';
+import { browserEnvironment } from '../client/browser.js';
 import { createOT } from './api/ot.js';
-import { serverOfScript } from './client/server-address.js';
+import { serverOfScript } from '../client/server-address.js';
 import { setGlobals } from './page-globals.js';
 
 const environment = browserEnvironment();

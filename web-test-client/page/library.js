@@ -1,5 +1,5 @@
+import { browserEnvironment } from '../client/browser.js';
 import { createOT } from '../opentok/api/ot.js';
-import { browserEnvironment } from '../opentok/browser.js';
 import { networkSwitch } from './demo/network-switch.js';
 
 /**

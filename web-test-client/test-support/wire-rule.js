@@ -1,4 +1,4 @@
-import { Code } from '../opentok/client/wire/codes.js';
+import { Code } from '../client/wire/codes.js';
 import { TYPE_LENGTH, TYPE_PATTERN } from '../opentok/api/signal/signal-verdict.js';
 
 const DATA_LENGTH = 8192;

@@ -16,28 +16,12 @@ export class BarePeers {
   /** Connection id → whether it was the first that wrote bare text. */
   #writers = new Map();
   #readers = new Set();
-  #isAdaptive = false;
-  #wereHeeded = false;
-  #changed;
-
-  /** `changed()` is called when `areHeeded` changes. */
-  constructor(changed) {
-    this.#changed = changed;
-  }
-
   /** Whether the chat adapts to such programs. */
-  get isAdaptive() {
-    return this.#isAdaptive;
-  }
-
-  set isAdaptive(value) {
-    this.#isAdaptive = value;
-    this.#tell();
-  }
+  isAdaptive = false;
 
   /** Whether the chat writes bare text now. */
   get areHeeded() {
-    return this.#isAdaptive && this.#writers.size > 0;
+    return this.isAdaptive && this.#writers.size > 0;
   }
 
   /** Notes a live signal of another connection. */
@@ -48,7 +32,6 @@ export class BarePeers {
     if (isMessage && type === BARE_TYPE) {
       if (this.#readers.has(id) || this.#writers.has(id) || this.#writers.size === COUNT) return;
       this.#writers.set(id, this.#writers.size === 0);
-      this.#tell();
     } else if (isMessage || decodeTyping({ type, data }) !== null) {
       if (this.#readers.size < COUNT) this.#readers.add(id);
       this.#remove(id);
@@ -63,18 +46,10 @@ export class BarePeers {
   clear() {
     this.#writers.clear();
     this.#readers.clear();
-    this.#tell();
   }
 
   #remove(id) {
     this.#writers.delete(id);
     if (![...this.#writers.values()].includes(true)) this.#writers.clear();
-    this.#tell();
-  }
-
-  #tell() {
-    if (this.areHeeded === this.#wereHeeded) return;
-    this.#wereHeeded = this.areHeeded;
-    this.#changed();
   }
 }

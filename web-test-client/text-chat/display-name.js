@@ -22,6 +22,8 @@ const DEPTH = 3;
  * The name of a connection. Its data comes from the token: a bare name, `name=Ada%20Lovelace`, or JSON with a `name`,
  * a `nickname` or the like. Without a name it is the user of the token, unless the id is a code, and without both
  * `guest(number)`, by default `Guest` and the number, which everybody in the room sees alike (CHAT-4).
+ * @type {(connection: { readonly data?: string; readonly connectionId?: string; readonly user?: string | null },
+ * guest?: (number: string) => string) => string}
  */
 export function displayName({ data, connectionId, user = null }, guest = (number) => `${GUEST} ${number}`.trim()) {
   return vouchedName({ data, user }) ?? guest(numberOf(user ?? connectionId));

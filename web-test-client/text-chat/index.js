@@ -1,6 +1,6 @@
 // The chat without a page, as an ES module:
 // `import { TextChatComponent } from 'https://your.server/text-chat/index.js'`.
-// `index.d.ts` has its types. The other files of this folder may change in any version.
+// `scripts/declare-types.mjs` makes its types, `index.d.ts`. The other files of this folder may change in any version.
 export { TextChatComponent } from './text-chat-component.js';
 export { SessionChannel } from './session-channel.js';
 export { NameBook } from './name-book.js';

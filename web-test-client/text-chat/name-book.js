@@ -30,24 +30,27 @@ export class NameBook {
   /** Stands for the seq of a message that has none. */
   #arrivals = Number.MAX_SAFE_INTEGER / 2;
 
-  /** Whether some sender has a user, so that a guest is somebody else than the others. */
+  /** @type {boolean} Whether some sender has a user, so that a guest is somebody else than the others. */
   get hasUsers() {
     return this.#hasUsers;
   }
 
-  /** Increases when a name that was given may be another one now. */
+  /** @type {number} Increases when a name that was given may be another one now. */
   get revision() {
     return this.#revision;
   }
 
-  /** Notes a connection that is here, as the server describes it. Its name is kept until it has left. */
+  /**
+   * Notes a connection that is here, as the server describes it. Its name is kept until it has left.
+   * @type {(connection: ChatConnection) => void}
+   */
   note({ connectionId, data, user = null }) {
     const entry = this.#entryOf({ connectionId, data, user });
     this.#past.delete(connectionId);
     this.#here.set(connectionId, entry);
   }
 
-  /** The connection is not here any more. */
+  /** @type {(connectionId: string) => void} The connection is not here any more. */
   noteDeparture(connectionId) {
     const entry = this.#here.get(connectionId);
     if (entry === undefined) return;
@@ -60,7 +63,10 @@ export class NameBook {
     for (const id of [...this.#here.keys()]) this.noteDeparture(id);
   }
 
-  /** Notes the sender of a message, of now or of the history, and the name in the message. */
+  /**
+   * Notes the sender of a message, of now or of the history, and the name in the message.
+   * @type {(message: NamedMessage) => void}
+   */
   noteMessage(message) {
     this.#noted(message);
   }
@@ -68,6 +74,7 @@ export class NameBook {
   /**
    * The name of a message's sender; `alias` is the name in the message. Without a name: `guest(number)`, and for a
    * message by REST `server()`.
+   * @type {(message: NamedMessage, options?: { guest?: (id: string) => string; server?: () => string }) => string}
    */
   nameOf(message, { guest, server = () => 'Server' } = {}) {
     const { senderId, senderData, user = null, alias, seq = null } = message;
@@ -85,6 +92,7 @@ export class NameBook {
   /**
    * The number of the sender, to show beside the name, if another person has the same name; else null. It is made of the
    * user id, or of the connection id of a guest.
+   * @type {(message: NamedMessage) => string | null}
    */
   numberOf(message) {
     const entry = this.#noted(message);
@@ -98,7 +106,7 @@ export class NameBook {
     return null;
   }
 
-  /** The name of a user who is or was here; null: not known. */
+  /** @type {(user: string) => string | null} The name of a user who is or was here; null: not known. */
   nameOfUser(user) {
     if (isAbsent(user)) return null;
     for (const entries of [this.#here, this.#past]) {
@@ -107,7 +115,7 @@ export class NameBook {
     return null;
   }
 
-  /** Whether the sender is a guest among users. */
+  /** @type {(message: Omit<NamedMessage, 'alias'>) => boolean} Whether the sender is a guest among users. */
   isGuest(message) {
     if (!this.#hasUsers || isFromServer(message) || (message.user ?? null) !== null) return false;
     return (this.#known(message.senderId)?.user ?? null) === null;

@@ -9,7 +9,10 @@ export class SessionChannel {
   #session;
   #listeners;
 
-  /** `report(event)` receives the events for `TextChatComponent.handle`. */
+  /**
+   * `report(event)` receives the events for `TextChatComponent.handle`.
+   * @param {ChatSession} session @param {(event: ChannelEvent) => void} report
+   */
   constructor(session, report) {
     this.#session = session;
     this.#listeners = {
@@ -41,44 +44,58 @@ export class SessionChannel {
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
   }
 
+  /** @type {string | null} */
   get connectionId() {
     return this.#session.connection?.connectionId ?? null;
   }
 
-  /** One's own user; null for a guest, before connecting, and in a session of another library. */
+  /** @type {string | null} One's own user; null for a guest, before connecting, and in a session of another library. */
   get user() {
     const { user = null } = this.#session.connection ?? {};
     return user;
   }
 
-  /** The connections that are in the session now, one's own included, as far as the session knows. */
+  /**
+   * The connections that are in the session now, one's own included, as far as the session knows.
+   * @type {readonly ChatConnection[]}
+   */
   get connections() {
     return this.#session.connections?.where?.(() => true) ?? [];
   }
 
-  /** The name of the session's order; null: not known. */
+  /** @type {string | null} The name of the session's order; null: not known. */
   get epoch() {
     const { epoch = null } = this.#session;
     return epoch;
   }
 
+  /** @type {boolean} */
   get hasHistory() {
     const { hasHistory = false } = this.#session;
     return hasHistory;
   }
 
-  /** What keeps the user from writing now, of several what holds longest; null: nothing (MOD-5). */
+  /**
+   * What keeps the user from writing now, of several what holds longest; null: nothing (MOD-5).
+   * @type {() => WriteRestriction | null}
+   */
   restriction() {
     return this.#session.restrictedBy?.[0] ?? null;
   }
 
-  /** Promises a page of the history: the newest messages, those `before` a seq, or those `after` one. */
+  /**
+   * Promises a page of the history: the newest messages, those `before` a seq, or those `after` one.
+   * @type {(request: HistoryRequest) => Promise<HistoryPage>}
+   */
   async history(request) {
     const keeper = this.#session;
     return pageOf(await keeper.history(request));
   }
 
-  /** Sends a signal to all connections, or to the connection with the id `to`. */
+  /**
+   * Sends a signal to all connections, or to the connection with the id `to`.
+   * @type {(signal: ChatSignal) => Promise<{ readonly seq?: number | null }>}
+   */
   send({ to: id, ...options }) {
     return new Promise((resolve, reject) => {
       const to = id === undefined ? undefined : this.#session.connections.get(id);

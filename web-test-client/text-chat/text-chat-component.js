@@ -1,15 +1,8 @@
-import { BarePeers } from './bare-peers.js';
-import { ChangeReports } from './change-reports.js';
-import { Composer } from './sending/composer.js';
-import { EchoBook } from './sending/echo-book.js';
-import { HeldRestriction } from './sending/held-restriction.js';
-import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
-import { HistoryLoading } from './history/history-loading.js';
+import { ChatRules } from './chat-rules.js';
 import { NameBook } from './name-book.js';
-import { MessageSending } from './sending/message-sending.js';
-import { OwnConnection } from './own-connection.js';
+import { Composer } from './sending/composer.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
-import { BARE_TYPE, CHAT_TYPE, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { CHAT_TYPE } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
@@ -45,22 +38,25 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * An error that it throws goes to `reportError`, and changes nothing else.
  */
 export class TextChatComponent {
-  /** The sender of one's own messages: by custom one's connection id, and a name to show. */
+  /** @type {string | null} The sender of one's own messages: by custom one's connection id, and a name to show. */
   senderId = null;
+  /** @type {string | null} One's own name in messages. */
   alias = null;
 
-  /** The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written. */
+  /**
+   * The names of the senders, for the rows (CHAT-4). The component notes who is here, and who has written.
+   * @type {NameBook} @readonly
+   */
   names = new NameBook();
 
-  #channel = null;
-  #echoes = new EchoBook();
-  #sending;
-  #history;
-  #restriction = new HeldRestriction();
-  #barePeers = new BarePeers(() => this.#holdTyping());
-  #connection;
-  #reports = new ChangeReports({ changed: () => this.changed, unreadCount: () => this.unreadCount });
+  #channel;
+  #rules;
+  /** Callers that wait for an outcome: each looks, and returns whether it waits on. */
+  #waiters = [];
+  /** What `changed` and typing were told last. */
+  #told = { unreadCount: 0, history: '[null,false,null]', isHeld: false };
 
+  /** @param {ChatOptions} [options] */
   constructor({
     channel = null,
     composer = new Composer(),
@@ -71,139 +67,157 @@ export class TextChatComponent {
     typing = null,
     changed = () => {},
   } = {}) {
+    /** @type {Composer} @readonly */
     this.composer = composer;
+    /** @type {ChatTimeline} @readonly */
     this.timeline = timeline;
+    /** @type {WireForm} */
     this.wireForm = wireForm;
+    /** @type {((message: MessageContent) => boolean) | null} */
     this.onMessageReadyToSend = onMessageReadyToSend;
+    /** @type {ChatTyping | null} @readonly */
     this.typing = typing;
+    /** @type {(changes: TimelineChange[], activity: ChatActivity | null) => void} */
     this.changed = changed;
     this.#channel = channel;
-    const echoes = this.#echoes;
-    const shared = {
-      timeline, names: this.names, channel: () => this.#channel, report: (...told) => this.#report(...told),
-    };
-    this.#sending = new MessageSending({
-      ...shared,
-      echoes,
-      wireForm: () => (this.#barePeers.areHeeded ? BARE_TYPE : this.wireForm),
-      aboutToSend: () => this.#connection.note(),
-    });
-    this.#history = new HistoryLoading({
-      ...shared,
-      isOwn: (connection) => this.#isOwn(connection),
-      settled: (localIds) => this.#sending.settled(localIds),
-    });
-    this.#connection = new OwnConnection({ ...shared, echoes, history: this.#history, typing: () => this.typing });
-    this.#connection.note();
-    this.isAdaptive = isAdaptive;
+    this.#rules = new ChatRules(this);
+    this.#rules.barePeers.isAdaptive = isAdaptive;
+    this.#note();
+    this.#proceed();
   }
 
+  /** @type {ChatChannel | null} */
   get channel() {
     return this.#channel;
   }
 
   set channel(channel) {
     this.#channel = channel;
-    this.#connection.channelChanged();
-    this.#barePeers.clear();
-    this.#sending.isPaused = false;
-    if (channel === null) {
-      this.typing?.handle({ kind: 'disconnected' });
-    } else {
-      this.#connection.note();
-      this.#sending.startNext();
-    }
+    this.#rules.own.channelChanged();
+    this.#rules.barePeers.clear();
+    if (channel === null) this.typing?.handle({ kind: 'disconnected' });
+    else this.#note();
+    this.#holdTyping();
+    this.#proceed();
   }
 
+  /** @type {TimelineRow[]} All rows, from the top. */
   get rows() {
     return this.timeline.rows;
   }
 
+  /** @type {boolean} */
   get isAdaptive() {
-    return this.#barePeers.isAdaptive;
+    return this.#rules.barePeers.isAdaptive;
   }
 
   set isAdaptive(value) {
-    this.#barePeers.isAdaptive = value;
+    this.#rules.barePeers.isAdaptive = value;
+    this.#holdTyping();
   }
 
+  /** @type {string} */
   get draft() {
     return this.composer.text;
   }
 
+  /** @type {number} How much more text fits into the draft. */
   get remaining() {
     return this.composer.remaining;
   }
 
+  /** @type {number} */
   get unreadCount() {
     return this.timeline.unreadCount;
   }
 
-  /** One's own connections, the newest last: save them with the messages, and give them to `restore`. */
+  /**
+   * One's own connections, the newest last: save them with the messages, and give them to `restore`.
+   * @type {string[]}
+   */
   get ownConnectionIds() {
-    return [...this.#echoes.ownConnections];
+    return [...this.#rules.echoes.ownConnections];
   }
 
   /**
    * Whether the history has messages before those that are shown, and the chat has room for them; null: not known, as
    * without a history.
+   * @type {boolean | null}
    */
   get hasEarlier() {
-    return this.#history.hasEarlier;
+    return this.#rules.hasEarlier;
   }
 
+  /** @type {boolean} */
   get isLoadingEarlier() {
-    return this.#history.reader.isLoadingEarlier;
+    return this.#rules.reader.isLoadingEarlier;
   }
 
-  /** Why the history could not be read: `{code, message}`; null after a success. */
+  /** @type {SendFailure | null} Why the history could not be read: `{code, message}`; null after a success. */
   get historyError() {
-    return this.#history.reader.error;
+    return this.#rules.reader.error;
   }
 
   /**
    * What keeps the user from writing, as of the last call that had a time: `{kind, until, reason}`; null: nothing. Show
    * it at the field, which is read-only meanwhile. The activity `restrictionChanged` tells when it changes.
+   * @type {WriteRestriction | null}
    */
   get restriction() {
-    return this.#restriction.present;
+    return this.#rules.restriction.present;
   }
 
-  /** When to call `advance`; null: the restriction holds until it is lifted, or there is none. */
+  /**
+   * When to call `advance`; null: the restriction holds until it is lifted, or there is none.
+   * @type {(now: number) => number | null}
+   */
   nextRestrictionCheck(now) {
-    return this.#restriction.nextCheck(now);
+    return this.#rules.restriction.nextCheck(now);
   }
 
-  /** Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`. */
+  /**
+   * Handles the end of a restriction, which comes without an event. Call it at `nextRestrictionCheck`.
+   * @type {(now: number) => void}
+   */
   advance(now) {
     this.#noteRestriction(now);
   }
 
-  /** Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it. */
+  /**
+   * Whether the draft can be sent, as far as the component knows; `onMessageReadyToSend` may still refuse it.
+   * @type {boolean}
+   */
   get canSend() {
     return this.refusal() === null;
   }
 
-  /** The failed message that holds back those behind it; see `passFailed`. */
+  /** @type {string | null} The failed message that holds back those behind it; see `passFailed`. */
   get obstacle() {
-    return this.#sending.obstacle;
+    return this.#rules.sending.obstacle;
   }
 
   /**
    * Why the draft cannot be sent: `{reason, excess}` with `blank`, `tooLong`, `signalTooLong`, `notConnected`,
    * `restricted` (with `restriction`) or `tooManyWaiting`, checked in this order; null: it can, unless
    * `onMessageReadyToSend` refuses it. A restriction counts as of the last call that had a time.
+   * @type {() => Refusal | null}
    */
   refusal() {
-    return this.#refusalOf(this.#message(SAMPLE.sentAt, SAMPLE.localId));
+    return this.#rules.refusalOf(this.#rules.message(SAMPLE.sentAt, SAMPLE.localId));
   }
 
-  /** The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes. */
+  /**
+   * The user has changed the draft to this text. A text that is too long is refused whole, and nothing changes.
+   * @type {(newText: string) => EditResult}
+   */
   edit(newText) {
     return this.#changeDraft(newText, 'draftEdited');
   }
 
-  /** The program changes the draft, as `edit` does, but the user does not type. */
+  /**
+   * The program changes the draft, as `edit` does, but the user does not type.
+   * @type {(newText: string) => EditResult}
+   */
   setDraft(newText) {
     return this.#changeDraft(newText, 'draftSet');
   }
@@ -212,9 +226,9 @@ export class TextChatComponent {
     const before = this.draft;
     const result = this.composer.edit(newText);
     if (result.isAccepted && before !== this.draft) {
-      this.#connection.note();
-      this.typing?.handle({ kind, text: this.draft });
-      this.#report([], { kind, text: this.draft });
+      const activity = { kind, text: this.draft };
+      this.#note();
+      this.#carryOut({ typing: [activity], activity });
     }
     return result;
   }
@@ -227,62 +241,22 @@ export class TextChatComponent {
    *
    * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
    * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
+   * @type {(event: ChannelEvent, now: number) => TimelineChange[]}
    */
   handle(event, now) {
     this.#noteRestriction(now);
-    switch (event.kind) {
-      case 'signal':
-        return this.#receive(event, now);
-      case 'lost':
-        return this.#report(this.timeline.noteGap(this.#history.reader.lost()));
-      case 'history':
-        return this.#history.answerToConnect(event.page);
-      case 'erased':
-        this.#history.reader.erased(event);
-        return this.#report(this.timeline.erase(event), event);
-      case 'connected':
-        this.#connection.connected(event.connectionId);
-        this.#sending.isPaused = false;
-        break;
-      case 'reconnecting':
-        this.#sending.isPaused = true;
-        this.#connection.reconnecting();
-        break;
-      case 'reconnected':
-        this.#sending.isPaused = false;
-        this.#connection.reconnected(event.connectionId ?? null);
-        break;
-      case 'disconnected':
-        this.#connection.disconnected();
-        this.#barePeers.clear();
-        return this.#sending.failWaiting(event);
-      case 'connectionCreated':
-        this.#connection.created(event.connection);
-        break;
-      case 'connectionDestroyed':
-        this.#connection.destroyed(event.connection);
-        this.#barePeers.departed(event.connection.connectionId);
-        break;
-      case 'restrictionsChanged':
-        this.#history.readOn();
-        return [];
-      default:
-        throw new TypeError(
-          `Cannot handle an event of the kind ${event.kind}: see the kinds of TextChatComponent.handle.`,
-        );
-    }
-    this.#report([], event);
-    this.#sending.startNext();
-    this.#history.readOn();
-    return [];
+    return this.#carryOut(this.#rules.handle(event, now));
   }
 
   /**
    * Loads one more page before the oldest message. Two calls at once are one. `changed` tells when it has come, or why
    * not; then it may be called again. Returns whether a page will come.
+   * @type {() => boolean}
    */
   loadEarlier() {
-    return this.#history.loadEarlier();
+    if (this.hasEarlier === false || !this.#rules.reader.loadEarlier()) return false;
+    this.#proceed();
+    return true;
   }
 
   /**
@@ -293,147 +267,12 @@ export class TextChatComponent {
    * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
    * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
    * `localId` is a new name for the message.
+   * @type {(now: number, localId: string) => Refusal | null}
    */
   enqueue(now, localId) {
-    const refusal = this.#show(now, localId);
-    if (refusal === null) this.#sending.startNext();
-    return refusal;
-  }
-
-  /**
-   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
-   * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
-   * waits behind a failed message, and the message stays queued.
-   */
-  send(now, localId) {
-    const refusal = this.enqueue(now, localId);
-    return refusal === null ? this.#sending.deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
-  }
-
-  /**
-   * Promises the outcome of one's own message, also while a failed message holds it back; known at once if it is not
-   * being sent.
-   */
-  outcomeOf(localId) {
-    return this.#sending.outcomeOf(localId);
-  }
-
-  /**
-   * Withdraws a message that is queued and has not left. Its row has failed with `{code: null, message: 'cancelled'}`,
-   * and it holds back no other message: those behind it are sent. Returns whether the message was withdrawn.
-   */
-  cancel(localId) {
-    return this.#sending.cancel(localId);
-  }
-
-  /**
-   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
-   * message stays as it is: while it is being sent the outcome is `stillSending`.
-   */
-  retry(localId) {
-    return this.#sending.retry(localId, this.#connection.isUp);
-  }
-
-  /** Removes a failed message. Any other message stays. */
-  discard(localId) {
-    return this.#sending.discard(localId);
-  }
-
-  /** Lets the messages behind failed ones pass. */
-  passFailed() {
-    this.#sending.passFailed();
-  }
-
-  get isVisible() {
-    return this.timeline.isVisible;
-  }
-
-  /**
-   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
-   * the user's typing.
-   */
-  set isVisible(isVisible) {
-    if (this.timeline.isVisible && !isVisible) this.typing?.leave();
-    this.timeline.isVisible = isVisible;
-  }
-
-  /** Marks this row's message and all before it as read; null: all. A message stays read. */
-  markRead(upTo = null) {
-    return this.#report(this.timeline.markRead(upTo));
-  }
-
-  /**
-   * Groups the rows by another rule, such as `OPENTOK_RULE`. The messages stay as they are, and those that are being
-   * sent go on.
-   */
-  useRule(rule) {
-    return this.#report(this.timeline.useRule(rule));
-  }
-
-  /**
-   * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
-   * failed, and holds back nothing. By `ownConnectionIds` the chat recognizes one's own messages in the history.
-   */
-  restore({ messages, draft, ownConnectionIds = [] }, now) {
-    for (const id of ownConnectionIds) this.#echoes.note(id);
-    for (const message of messages) this.names.noteMessage(message);
-    this.composer.restore(draft);
-    const changes = this.timeline.restore(messages, now);
-    for (const message of this.timeline.messages) {
-      if (message.state === 'failed') this.#sending.appendPassedOver(message.localId);
-    }
-    this.typing?.handle({ kind: 'draftSet', text: draft });
-    this.#report(changes, { kind: 'restored', text: draft });
-  }
-
-  /** The channel knows what holds. */
-  #noteRestriction(now) {
-    const present = this.#connection.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null);
-    if (!this.#restriction.note(present)) return;
-    this.#holdTyping();
-    this.#report([], { kind: 'restrictionChanged' });
-  }
-
-  /** No typing is sent while the user may not write, nor to programs that would show it as text. */
-  #holdTyping() {
-    this.typing?.handle({ kind: 'restricted', value: this.restriction !== null || this.#barePeers.areHeeded });
-  }
-
-  #message(now, localId) {
-    const typingN = this.typing?.typingN ?? null;
-    return {
-      text: this.draft,
-      senderId: this.senderId ?? this.#channel?.connectionId ?? null,
-      user: this.#connection.user,
-      senderData: null,
-      isFromServer: false,
-      alias: this.alias,
-      sentAt: now,
-      receivedAt: now,
-      localId,
-      seq: null,
-      direction: 'sent',
-      state: this.#channel === null ? 'sent' : 'sending',
-      // Submitting may send one more typing signal, so check the length with its number.
-      typingN: typingN === null ? null : typingN + 1,
-    };
-  }
-
-  #refusalOf(message) {
-    if (this.composer.refusal) return this.composer.refusal;
-    if (this.#channel === null) return this.onMessageReadyToSend === null ? { reason: 'notConnected' } : null;
-    const excess = encodeMessage(message, this.wireForm).length - SIGNAL_DATA_LENGTH;
-    if (excess > 0) return { reason: 'signalTooLong', excess };
-    if (!this.#connection.isUp) return { reason: 'notConnected' };
-    if (this.restriction !== null) return { reason: 'restricted', restriction: this.restriction };
-    return this.#sending.isFull ? { reason: 'tooManyWaiting' } : null;
-  }
-
-  /** Makes the draft a row. Returns the refusal, or null. */
-  #show(now, localId) {
     this.#noteRestriction(now);
-    const message = this.#message(now, localId);
-    const refusal = this.#refusalOf(message);
+    const message = this.#rules.message(now, localId);
+    const refusal = this.#rules.refusalOf(message);
     if (refusal !== null) return refusal;
     if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
     message.typingN = this.typing?.typingN ?? null;
@@ -441,53 +280,222 @@ export class TextChatComponent {
     this.composer.clear();
     this.typing?.handle({ kind: 'messageSubmitted' });
     message.typingN = this.typing?.typingN ?? null;
-    if (this.#channel === null) {
-      // The delegate chooses the form: the echo may be bare text.
-      this.#echoes.expectBare(localId, message.text);
-      this.#report(this.timeline.insert(message, now), { kind: 'messageSubmitted', localId });
-    } else {
-      this.#sending.append(localId);
-      this.#report(this.timeline.appendPending(message, now), { kind: 'messageSubmitted', localId });
-    }
+    this.#carryOut(this.#rules.submit(message, now));
     return null;
   }
 
-  #receive(event, now) {
-    this.#connection.note();
-    const message = decodeSignal({ ...event, receivedAt: now });
-    const from = event.from?.connectionId ?? null;
-    const { data: senderData, user } = event.from ?? {};
-    this.names.noteMessage(message ?? { senderId: from, senderData, user, alias: null });
-    const isOwn = this.#isOwn(event.from);
-    if (!isOwn) this.#barePeers.note(event);
-    if (event.seq !== null && event.seq !== undefined) this.#history.reader.received(event.seq);
-    if (message === null) {
-      if (!isOwn) this.typing?.receive(event);
-      this.#report([], { kind: 'otherSignal', signal: event });
-      return [];
-    }
-    if (isOwn) {
-      // A bare text of another connection of the user is no echo.
-      const isEcho = this.#echoes.isOwn(from) || from === this.senderId;
-      const localId = message.localId ?? (isEcho ? this.#echoes.settleBare(message.text) : null);
-      if (localId !== null && this.timeline.ownMessage(localId)) return this.#sending.settle(localId, message.seq);
-      // Another tab of the user sent it, or another part of this program as the same connection.
-      return this.#report(this.timeline.insert({ ...message, direction: 'sent' }, now));
-    }
-    const changes = this.timeline.insert(message, now);
-    if (changes.length === 0) return this.#report(changes);
-    if (from !== null) this.typing?.handle({ kind: 'messageReceived', from, typingN: message.typingN });
-    return this.#report(changes, { kind: 'messageReceived', from, message });
+  /**
+   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
+   * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
+   * waits behind a failed message, and the message stays queued.
+   * @type {(now: number, localId: string) => Promise<SendOutcome>}
+   */
+  send(now, localId) {
+    const refusal = this.enqueue(now, localId);
+    return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
-  /** CHAT-9. */
-  #isOwn(connection) {
-    return this.#connection.isOwn(connection) || connection?.connectionId === this.senderId;
+  /**
+   * Promises the outcome of one's own message, also while a failed message holds it back; known at once if it is not
+   * being sent.
+   * @type {(localId: string) => Promise<SendOutcome>}
+   */
+  outcomeOf(localId) {
+    return this.#wait(() => this.#rules.sending.outcomeOf(localId));
   }
 
-  #report(changes, activity = null) {
-    this.#reports.tell(changes, activity);
-    this.#history.tell();
+  /**
+   * Withdraws a message that is queued and has not left. Its row has failed with `{code: null, message: 'cancelled'}`,
+   * and it holds back no other message: those behind it are sent. Returns whether the message was withdrawn.
+   * @type {(localId: string) => boolean}
+   */
+  cancel(localId) {
+    const changes = this.#rules.sending.cancel(localId);
+    if (changes !== null) this.#carryOut({ changes });
+    return changes !== null;
+  }
+
+  /**
+   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
+   * message stays as it is: while it is being sent the outcome is `stillSending`.
+   * @type {(localId: string) => Promise<SendOutcome>}
+   */
+  retry(localId) {
+    const { sending, isUp } = this.#rules;
+    if (!sending.hasFailed(localId)) return Promise.resolve(sending.outcomeOf(localId) ?? { outcome: 'stillSending' });
+    if (!isUp) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
+    this.#carryOut({ changes: sending.retry(localId) });
+    return this.#deliveryOf(localId);
+  }
+
+  /** @type {(localId: string) => TimelineChange[]} Removes a failed message. Any other message stays. */
+  discard(localId) {
+    return this.#carryOut({ changes: this.#rules.sending.discard(localId) });
+  }
+
+  /** Lets the messages behind failed ones pass. */
+  passFailed() {
+    this.#rules.sending.passFailed();
+    this.#proceed();
+  }
+
+  /**
+   * Whether the chat is visible to the user. Messages that arrive meanwhile count as read. A change to false also ends
+   * the user's typing. Default false.
+   * @type {boolean}
+   */
+  get isVisible() {
+    return this.timeline.isVisible;
+  }
+
+  set isVisible(isVisible) {
+    if (this.timeline.isVisible && !isVisible) this.typing?.leave();
+    this.timeline.isVisible = isVisible;
+  }
+
+  /**
+   * Marks this row's message and all before it as read; null: all. A message stays read.
+   * @type {(upTo?: string | null) => TimelineChange[]}
+   */
+  markRead(upTo = null) {
+    return this.#tell(this.timeline.markRead(upTo));
+  }
+
+  /**
+   * Groups the rows by another rule, such as `OPENTOK_RULE`. The messages stay as they are, and those that are being
+   * sent go on.
+   * @type {(rule: GroupingRule) => TimelineChange[]}
+   */
+  useRule(rule) {
+    return this.#tell(this.timeline.useRule(rule));
+  }
+
+  /**
+   * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
+   * failed, and holds back nothing. By `ownConnectionIds` the chat recognizes one's own messages in the history.
+   * @type {(saved: { messages: readonly ChatMessage[]; draft: string; ownConnectionIds?: readonly string[] }, now:
+   * number) => void}
+   */
+  restore({ messages, draft, ownConnectionIds = [] }, now) {
+    for (const id of ownConnectionIds) this.#rules.echoes.note(id);
+    for (const message of messages) this.names.noteMessage(message);
+    this.composer.restore(draft);
+    const changes = this.timeline.restore(messages, now);
+    this.#rules.sending.passOver(this.timeline.messages);
+    this.#carryOut({
+      typing: [{ kind: 'draftSet', text: draft }], changes, activity: { kind: 'restored', text: draft },
+    });
+  }
+
+  /** The channel may have a connection that no event has told of. */
+  #note() {
+    this.#type(this.#rules.note());
+  }
+
+  #type(inputs) {
+    for (const input of inputs) this.typing?.handle(input);
+  }
+
+  /** The channel knows what holds. */
+  #noteRestriction(now) {
+    const { own, restriction } = this.#rules;
+    if (!restriction.note(own.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null))) return;
+    this.#holdTyping();
+    this.#tell([], { kind: 'restrictionChanged' });
+  }
+
+  /** Carries out what the rules say, and what is due then. Returns the changes of the rows. */
+  #carryOut({ typing = [], heard = null, changes = [], activity = null }) {
+    this.#type(typing);
+    this.#holdTyping();
+    if (heard !== null) this.typing?.receive(heard);
+    this.#tell(changes, activity);
+    this.#proceed();
     return changes;
+  }
+
+  #holdTyping() {
+    const value = this.#rules.holdsTyping;
+    if (value === this.#told.isHeld) return;
+    this.#told.isHeld = value;
+    this.typing?.handle({ kind: 'restricted', value });
+  }
+
+  /** The next message, the next page, and callers that need not wait any more. */
+  #proceed() {
+    const next = this.#rules.startNext();
+    if (next !== null) {
+      this.#note();
+      this.#send(next);
+    }
+    const task = this.#rules.nextPage();
+    if (task !== null) this.#read(task);
+    this.#tellHistory();
+    this.#waiters = this.#waiters.filter((looks) => looks());
+  }
+
+  async #send({ localId, signal }) {
+    const { sending } = this.#rules;
+    try {
+      const answer = await this.#channel.send(signal);
+      this.#carryOut({ changes: sending.settle(localId, answer?.seq ?? null) });
+    } catch (error) {
+      this.#carryOut({ changes: sending.fail(localId, error) });
+    }
+  }
+
+  async #read(task) {
+    let page;
+    try {
+      page = await this.#channel.history(task.request);
+    } catch (error) {
+      this.#carryOut(this.#rules.unread(task, error));
+      return;
+    }
+    this.#carryOut(this.#rules.read(task, page));
+  }
+
+  #deliveryOf(localId) {
+    return this.#wait(() => this.#rules.sending.deliveryOf(localId));
+  }
+
+  /** Promises the first result that is not null. */
+  #wait(result) {
+    return new Promise((resolve) => {
+      const looks = () => {
+        const found = result();
+        if (found !== null) resolve(found);
+        return found === null;
+      };
+      if (looks()) this.#waiters.push(looks);
+    });
+  }
+
+  #tell(changes, activity = null) {
+    if (changes.length > 0 || activity !== null) this.#report(changes, activity);
+    const count = this.unreadCount;
+    if (count !== this.#told.unreadCount) {
+      this.#told.unreadCount = count;
+      this.#report([], { kind: 'unread', count });
+    }
+    return changes;
+  }
+
+  /** Tells once that `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
+  #tellHistory() {
+    const history = JSON.stringify([this.hasEarlier, this.isLoadingEarlier, this.historyError]);
+    if (history === this.#told.history) return;
+    this.#told.history = history;
+    this.#report([], { kind: 'historyChanged' });
+  }
+
+  /** An error of the page must not stop the sending of messages. */
+  #report(changes, activity) {
+    try {
+      this.changed(changes, activity);
+    } catch (error) {
+      // Node has no `reportError`.
+      (globalThis.reportError ?? console.error)(error);
+    }
   }
 }

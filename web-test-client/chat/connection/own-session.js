@@ -1,7 +1,7 @@
 import { createOT } from '../../opentok/api/ot.js';
-import { browserEnvironment } from '../../opentok/browser.js';
-import { signalingAddress } from '../../opentok/client/server-address.js';
-import { Code } from '../../opentok/client/wire/codes.js';
+import { browserEnvironment } from '../../client/browser.js';
+import { signalingAddress } from '../../client/server-address.js';
+import { Code } from '../../client/wire/codes.js';
 import { ConnectionPlan } from './connection-plan.js';
 
 /** A refresh that the server has refused, and not only not answered. */

@@ -1,7 +1,7 @@
 // When an element tries again after a connect that has failed.
 
-import { waitBefore } from '../../opentok/client/reconnect-policy.js';
-import { Code } from '../../opentok/client/wire/codes.js';
+import { waitBefore } from '../../client/reconnect-policy.js';
+import { Code } from '../../client/wire/codes.js';
 
 /** The failures that may be gone the next time. All others are final. */
 const PASSING = new Set([Code.connectFailed, Code.connectionLimitExceeded]);

@@ -1,4 +1,4 @@
-import { Code } from '../../opentok/client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, newLocalId, OPENTOK_RULE, readerCalendar,
   STANDARD_RULE, TextChatComponent, TYPING_PRESETS,

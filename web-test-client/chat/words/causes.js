@@ -1,6 +1,6 @@
 // Why something did not work, as the key of a sentence for the user. The codes are those of docs/PROTOCOL.md, section 10;
 // they, and the server's own words, are for developers. The library has made a reason and an error of a close code.
-import { Code } from '../../opentok/client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 
 /** The reason with which this library's `connect` gives up in time has no code of the protocol. */
 export const NO_ANSWER = 'noAnswer';

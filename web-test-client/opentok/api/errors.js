@@ -1,6 +1,6 @@
 // The protocol's error codes as an application sees them: names, and the codes that each call may report.
 
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 import { titleOfCode } from './error-tables.js';
 
 /** OpenTok's names. `tooLong` and `invalidParameter` share one, as in OpenTok. */

@@ -1,8 +1,8 @@
-import { Code } from '../client/wire/codes.js';
-import { Driver } from '../client/driver.js';
-import { signalingAddress } from '../client/server-address.js';
+import { Code } from '../../client/wire/codes.js';
+import { Driver } from '../../client/driver.js';
+import { signalingAddress } from '../../client/server-address.js';
 import { localPublishingOf } from '../media/media-calls.js';
-import { OwnRestrictions } from '../client/own-restrictions.js';
+import { OwnRestrictions } from '../../client/own-restrictions.js';
 import { Collection } from './collection.js';
 import { complete, completeLater } from './completion.js';
 import { Capabilities, Connection } from './connection.js';

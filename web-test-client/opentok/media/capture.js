@@ -2,7 +2,7 @@
 // browser's refusals as OpenTok's errors.
 
 import { OTError } from '../api/errors.js';
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 
 /** OpenTok's defaults. */
 const VIDEO = { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } };

@@ -3,7 +3,7 @@
 
 import { OTError } from '../api/errors.js';
 import { StreamEvent } from '../api/events.js';
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 import { attach, detach, factsOf, whenReady } from './publisher.js';
 import { newStreamId, Stream } from './stream.js';
 

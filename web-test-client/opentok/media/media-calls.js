@@ -7,7 +7,7 @@ import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
 import { addPromiseForm, promised, quiet } from '../api/promises.js';
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 import { capture, listDevices } from './capture.js';
 import { LocalPublishing } from './local-publishing.js';
 import { notSupported, Subscriber } from './media-objects.js';

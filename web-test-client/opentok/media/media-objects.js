@@ -3,7 +3,7 @@
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
 import { addImmediatePromiseForms, promised } from '../api/promises.js';
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 
 /** The error of a media call. The code is OpenTok's for that call; the name says that nothing is broken. */
 export function notSupported(what, code = Code.unableToPublish) {

@@ -7,7 +7,7 @@ import { OTError } from '../api/errors.js';
 import { ExceptionEvent, OTEvent } from '../api/events.js';
 import { addImmediatePromiseForms, Outcome } from '../api/promises.js';
 import { whenParsed } from '../api/when-parsed.js';
-import { Code } from '../client/wire/codes.js';
+import { Code } from '../../client/wire/codes.js';
 import { ACCESS_DENIED, capture } from './capture.js';
 import { addRejectedMethods, addSilentMethods, MediaObject, notSupported } from './media-objects.js';
 import { Preview } from './preview.js';

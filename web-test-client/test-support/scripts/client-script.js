@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ClientState } from '../../opentok/client/client-state.js';
-import { classify } from '../../opentok/client/wire/wire.js';
+import { ClientState } from '../../client/client-state.js';
+import { classify } from '../../client/wire/wire.js';
 
 /** Effects are compared in their order within each of these groups; between groups the order has no meaning. */
 const GROUPS = [

@@ -11,3 +11,8 @@ export function declaredMembers(name) {
   const own = [...found[2].matchAll(/^    (?:readonly )?([\w$]+)\??[(<:]/gm)].map((member) => member[1]);
   return new Set([...own, ...(found[1] ? declaredMembers(found[1]) : [])]);
 }
+
+/** The names that a program can import, as values. */
+export function declaredNames() {
+  return [...text.matchAll(/^  const ([\w$]+):/gm)].map((found) => found[1]);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isBlocked, watchPolicy } from '../../opentok/blocked-hosts.js';
-import { causeOfFailedHandshake } from '../../opentok/client/failed-handshake.js';
+import { isBlocked, watchPolicy } from '../../client/blocked-hosts.js';
+import { causeOfFailedHandshake } from '../../client/failed-handshake.js';
 
 function violation(changes = {}) {
   return Object.assign(new Event('securitypolicyviolation'), {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ANSWER_TIMEOUT, ClientState } from '../../opentok/client/client-state.js';
-import { CloseCode, Code } from '../../opentok/client/wire/codes.js';
-import { classify } from '../../opentok/client/wire/wire.js';
+import { ANSWER_TIMEOUT, ClientState } from '../../client/client-state.js';
+import { CloseCode, Code } from '../../client/wire/codes.js';
+import { classify } from '../../client/wire/wire.js';
 import { ada, bob, connectedMessage } from '../../test-support/fakes/fake-browser.js';
 
 const credentials = { apiKey: '100', sessionId: '1_x', token: 'T1==' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Driver } from '../../opentok/client/driver.js';
+import { Driver } from '../../client/driver.js';
 import { connectedMessage, FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
 
 const CONNECT = { is: 'connect', apiKey: '100', sessionId: '1_x', token: 'T1==', options: {} };

@@ -1,8 +1,8 @@
 // G3 on a failing network: sockets break at random moments, with messages in transit in both directions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ClientState } from '../../opentok/client/client-state.js';
-import { CloseCode } from '../../opentok/client/wire/codes.js';
+import { ClientState } from '../../client/client-state.js';
+import { CloseCode } from '../../client/wire/codes.js';
 import { ModelServer } from '../../test-support/model-server.js';
 
 const RUNS = 300;

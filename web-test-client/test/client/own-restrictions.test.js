@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OwnRestrictions } from '../../opentok/client/own-restrictions.js';
+import { OwnRestrictions } from '../../client/own-restrictions.js';
 import { vectorFolder } from '../../test-support/vectors.js';
 
 const ACTS = {

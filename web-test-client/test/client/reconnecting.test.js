@@ -1,7 +1,7 @@
 // The events of an application whose socket is lost and replaced. `client-scripts.test.js` has the rules.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { watchPage } from '../../opentok/browser.js';
+import { watchPage } from '../../client/browser.js';
 import { ada, bob, settled } from '../../test-support/fakes/fake-browser.js';
 import { comeBack, joined, moderator, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 

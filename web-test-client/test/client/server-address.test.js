@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverOfScript, signalingAddress } from '../../opentok/client/server-address.js';
+import { serverOfScript, signalingAddress } from '../../client/server-address.js';
 import { vectorCases } from '../../test-support/vectors.js';
 
 const addresses = vectorCases('scripts/addresses.json').filter(({ bundle }) => bundle !== undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { UserRoster } from '../../opentok/client/user-roster.js';
+import { UserRoster } from '../../client/user-roster.js';
 import { vectorFolder } from '../../test-support/vectors.js';
 
 const connectionOf = ({ id, user }) => ({ connectionId: id, user });

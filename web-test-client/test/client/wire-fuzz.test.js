@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ClientState } from '../../opentok/client/client-state.js';
-import { decodeMessages } from '../../opentok/client/wire/wire.js';
+import { ClientState } from '../../client/client-state.js';
+import { decodeMessages } from '../../client/wire/wire.js';
 import { connectedMessage } from '../../test-support/fakes/fake-browser.js';
 import { vectorCases } from '../../test-support/vectors.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeMessages, encodeMessage } from '../../opentok/client/wire/wire.js';
+import { decodeMessages, encodeMessage } from '../../client/wire/wire.js';
 
 const ping = (seq) => ({ is: 'received', message: { ev: 'ping', seq } });
 

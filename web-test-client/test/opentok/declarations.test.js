@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { declaredMembers } from '../../test-support/types/declarations.js';
+import * as entry from '../../opentok/index.js';
+import { declaredMembers, declaredNames } from '../../test-support/types/declarations.js';
 import { settled } from '../../test-support/fakes/fake-browser.js';
 import { comeBack, joined, resumable, resumedMessage } from '../../test-support/fakes/fake-page.js';
 
@@ -59,3 +60,9 @@ for (const [name, subject] of Object.entries(subjects)) {
     assert.deepEqual([...declaredMembers(name)].sort(), there.sort());
   });
 }
+
+test('opentok.d.ts declares exactly the names that index.js exports', () => {
+  const { default: whole, ...named } = entry;
+  assert.deepEqual(declaredNames().sort(), Object.keys(named).sort());
+  assert.equal(typeof whole.initSession, 'function');
+});

@@ -14,13 +14,20 @@ const source = (path) => readFileSync(new URL(path, root), 'utf8').replace(/^\s*
 const IMPORT = /\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g;
 const importsOf = (path) => [...source(path).matchAll(IMPORT)].map((found) => found[1] ?? found[2]);
 
+const importsFrom = (paths, folders) => paths.flatMap(
+  (path) => importsOf(path).filter((from) => folders.some((each) => from.includes(each))).map((from) => [path, from])
+);
+
 test('only page/library.js imports the library', () => {
-  const imports = scripts.flatMap(
-    (path) => importsOf(path).filter((from) => from.includes('opentok')).map((from) => [path, from])
-  );
   // A page with two users needs two libraries, and `index.js` has one.
-  assert.deepEqual(imports, [
-    ['page/library.js', '../opentok/api/ot.js'], ['page/library.js', '../opentok/browser.js'],
+  assert.deepEqual(importsFrom(scripts, ['opentok/', '/client/']), [
+    ['page/library.js', '../client/browser.js'], ['page/library.js', '../opentok/api/ot.js'],
+  ]);
+});
+
+test('the element imports of OpenTok’s names only what makes its session', () => {
+  assert.deepEqual(importsFrom(scriptsIn('chat'), ['opentok/']), [
+    ['chat/connection/own-session.js', '../../opentok/api/ot.js'],
   ]);
 });
 
@@ -33,12 +40,15 @@ test('the test page imports only the entry point of the chat', () => {
 });
 
 test('the library imports nothing of the test page', () => {
-  const library = new URL('opentok/', root);
-  const files = readdirSync(library, { recursive: true }).filter((each) => each.endsWith('.js'));
-  assert.ok(files.length > 20, `only ${files.length} files were found`);
-  for (const name of files) {
-    for (const from of importsOf(`opentok/${name}`)) {
-      assert.ok(new URL(from, new URL(name, library)).href.startsWith(library.href), `${name} imports ${from}`);
+  // The protocol's client knows nothing of OpenTok.
+  for (const [folder, itsOwn] of [['client', ['client/']], ['opentok', ['opentok/', 'client/']]]) {
+    const files = scriptsIn(folder);
+    assert.ok(files.length > 15, `only ${files.length} files were found`);
+    const isItsOwn = (address) => itsOwn.some((each) => address.startsWith(new URL(each, root).href));
+    for (const path of files) {
+      for (const from of importsOf(path)) {
+        assert.ok(isItsOwn(new URL(from, new URL(path, root)).href), `${path} imports ${from}`);
+      }
     }
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { apiKeyOfScript, publishOfAddress, publishOfScript, scriptAddress } from '../../opentok/script-address.js';
+import { apiKeyOfScript, publishOfAddress, publishOfScript, scriptAddress } from '../../client/script-address.js';
 
 const page = { href: 'https://app.example/chat?x=1' };
 const script = 'https://box.example/v2/js/opentok.min.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { codeForApplication } from '../../opentok/api/errors.js';
 import { createOT } from '../../opentok/api/ot.js';
-import { CloseCode } from '../../opentok/client/wire/codes.js';
+import { CloseCode } from '../../client/wire/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
 import { joined, moderator, page, resumable } from '../../test-support/fakes/fake-page.js';
 

@@ -13,7 +13,7 @@ const LOADER = new URL('../../test-support/load-modules.js', import.meta.url);
 const run = promisify(execFile);
 
 /** Every module of the package and the entry points of its bundles, except those in the syntax of `require`. */
-const modules = ['opentok', 'text-chat', 'chat'].flatMap((folder) => {
+const modules = ['client', 'opentok', 'text-chat', 'chat'].flatMap((folder) => {
   const address = new URL(`../../${folder}/`, import.meta.url);
   return readdirSync(address, { recursive: true })
     .filter((name) => name.endsWith('.js') && name !== 'require.js')

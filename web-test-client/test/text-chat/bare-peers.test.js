@@ -88,3 +88,14 @@ test('bare peers: a message by REST, and one’s own bare text, are no program',
   session.deliver({ type: 'TextChat', data: 'by REST' }, null);
   assert.deepEqual(await me.say('again'), ['typing', 'TextChat']);
 });
+
+test('bare peers: they are forgotten when the connection ends', async () => {
+  const session = new MemorySession();
+  const program = session.connect('program');
+  const me = join(session, 'me');
+  await program.send({ type: 'TextChat', data: 'hello' });
+  assert.deepEqual(await me.say('during'), BARE);
+  me.chat.handle({ kind: 'disconnected' }, NOW);
+  me.chat.handle({ kind: 'connected', connectionId: 'me' }, NOW);
+  assert.deepEqual(await me.say('after'), JSON_FORM);
+});

@@ -1,9 +1,13 @@
-// `text-chat/index.d.ts` declares exactly what the entry point exports, and exactly the members of its classes.
+// `text-chat/index.d.ts` declares exactly what the entry point exports, and exactly the members of its classes. Each of
+// them has a type: the compiler derives it from a comment, and gives what has none the type `any`.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { declareTypes, derivedDeclarations } from '../../../scripts/declare-types.mjs';
 import * as chat from '../../text-chat/index.js';
 
+const derived = derivedDeclarations();
+declareTypes(derived);
 const text = readFileSync(new URL('../../text-chat/index.d.ts', import.meta.url), 'utf8');
 
 const typing = new chat.ChatTyping({ publish: async () => {} });
@@ -22,7 +26,7 @@ const instances = {
 function declaredMembers(kind, name) {
   const found = new RegExp(`^export ${kind} ${name}\\b[^{\\n]*\\{\\n(.*?)^\\}`, 'ms').exec(text);
   assert.ok(found, `index.d.ts has no ${kind} ${name}`);
-  return [...found[1].matchAll(/^  (?:readonly )?(\w+)\??[(<:]/gm)].map((member) => member[1]);
+  return [...found[1].matchAll(/^  (?:readonly |get |set )?(\w+)\??[(<:]/gm)].map((member) => member[1]);
 }
 
 /** The members of an instance that a program can reach, except those of every object and every error. */
@@ -39,6 +43,13 @@ function membersOf(instance) {
 test('chat types: index.d.ts declares exactly what index.js exports', () => {
   const declared = [...text.matchAll(/^export (?:class|const|function) (\w+)/gm)].map((found) => found[1]);
   assert.deepEqual(declared.sort(), Object.keys(chat).sort());
+});
+
+test('chat types: every public name and its parameters have a type', () => {
+  for (const [name, declaration] of derived) {
+    const code = declaration.replace(/\/\*\*.*?\*\//gs, '');
+    assert.deepEqual(code.match(/^.*\bany\b.*$/gm), null, name);
+  }
 });
 
 test('chat types: every class that is exported is compared', () => {

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { MemorySession } from '../../test-support/memory-session.js';
 import { lineOf } from '../../test-support/timeline-lines.js';
 import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { ChatTyping } from '../../text-chat/typing/chat-typing.js';
 
 const refusal = Object.assign(new Error('no'), { code: 403 });
 const loss = Object.assign(new Error('lost'), { code: 500 });
@@ -300,4 +301,31 @@ test('typing goes on over a channel that replaces one that was reconnecting', ()
   it.chat.handle({ kind: 'reconnecting' }, 42);
   it.chat.channel = it.session.connect('me again', 'Me');
   assert.equal(connections.at(-1), 'me again');
+});
+
+test('CHAT-8 a message without an answer does not hold up the next one when a page of the history has it', async () => {
+  const it = chatting();
+  it.channel.holdsAnswers = true;
+  it.send('one');
+  it.send('two');
+  const [{ type, data }] = it.channel.sent;
+  const kept = { seq: 3, from: { connectionId: 'me' }, type, data, time: 1 };
+  const history = async () => ({ first: 3, last: 3, more: false, messages: [kept] });
+  Object.assign(it.channel, { hasHistory: true, epoch: 'e', history, connectionId: 'again' });
+  it.chat.handle({ kind: 'reconnecting' }, 42);
+  it.chat.handle({ kind: 'reconnected', connectionId: 'again' }, 42);
+  await settled();
+  assert.deepEqual(it.states(), ['sent', 'sending']);
+  assert.equal(it.channel.sent.length, 2);
+});
+
+test('a connection that no event has told of is known when a message leaves', () => {
+  const typing = new ChatTyping({ publish: async () => {} });
+  const channel = { connectionId: null, send: async () => {} };
+  const chat = new TextChatComponent({ channel, typing });
+  chat.restore({ messages: [], draft: 'x' }, 42);
+  channel.connectionId = 'me';
+  assert.equal(chat.enqueue(42, '1'), null);
+  assert.equal(typing.connection, 'me');
+  assert.deepEqual(chat.ownConnectionIds, ['me']);
 });

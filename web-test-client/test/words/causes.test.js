@@ -5,7 +5,7 @@ import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import {
   causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, mayComeBack, offersRetry,
 } from '../../chat/words/causes.js';
-import { errorForClose, mayReconnectAfter, reasonForClose } from '../../opentok/client/reconnect-policy.js';
+import { errorForClose, mayReconnectAfter, reasonForClose } from '../../client/reconnect-policy.js';
 
 const PROTOCOL = readFileSync(new URL('../../../docs/PROTOCOL.md', import.meta.url), 'utf8');
 

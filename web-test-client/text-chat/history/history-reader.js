@@ -13,138 +13,137 @@ const PAGE_LIMIT = 50;
  * (HIS-3): all that may be missing then is behind the last event.
  */
 export class HistoryReader {
-  /** `down`, `up`, or `recovering`: the channel tries to get the same connection back. */
-  #state = 'down';
-  #connection = null;
-  #epoch = null;
-  #hasHistory = false;
-  /** Whether the newest page of this order was read. */
-  #hasRead = false;
-  /** Up to this seq the chat has all messages that it will get without asking. */
-  #position = 0;
-  /** Behind this seq messages may be missing; null: none. After several losses it is the first: pages may repeat. */
-  #gap = null;
-  /** The first event behind the last loss. A page that reaches it leaves nothing out. */
-  #liveFrom = null;
-  #wantsEarlier = false;
-  /** A page could not be read. The chat tries again after the next connect. */
-  #isStalled = false;
-  /** `{kind, request, erasures}` of the page that was asked for. */
-  #underway = null;
+  /**
+   * The phase of the channel's connection, with what it needs:
+   *
+   * - `new`: there was none. Next: `up`.
+   * - `away`, with `order`: there is none. Next: `up`.
+   * - `returning`, with `order` and `wantsEarlier`: the channel tries to get the same one back. Next: `up`, `away`.
+   * - `up`, with `order`, `wantsEarlier` and `task`, the page that was asked for, or null. Next: `returning`, `away`.
+   *
+   * An order is `{connection, epoch, known}`. `known` is null without a history, else what the chat has of it:
+   *
+   * - `nothing`, with `gap` or null, and `isStalled`: the newest page was not read. Next: `all`, `part`.
+   * - `all`: whatever is up to `position`. Next: `part`.
+   * - `part`, with `gap` and `isStalled`: behind `gap.after` messages may be missing. Next: `all`.
+   *
+   * After several losses the gap is the first: pages may repeat. `gap.liveFrom` is the first event behind the last loss: a
+   * page that reaches it leaves nothing out. `isStalled`: a page could not be read, and the chat tries again after the
+   * next connect. Each has `position`: up to this seq the chat has all messages that it will get without asking.
+   */
+  #phase = { is: 'new' };
   /** `{code, message}` of the last failure; null after a success. */
   error = null;
 
+  get #known() {
+    return this.#phase.order?.known ?? null;
+  }
+
+  set #known(known) {
+    if (this.#known !== null) this.#phase.order.known = known;
+  }
+
   /** Whether the newest page was read, so that the chat knows what there is. */
   get hasRead() {
-    return this.#hasRead;
+    return this.hasHistory && this.#known.is !== 'nothing';
   }
 
   get hasHistory() {
-    return this.#hasHistory;
+    return this.#known !== null;
   }
 
   get isLoadingEarlier() {
-    return this.#wantsEarlier;
+    return this.#phase.wantsEarlier ?? false;
   }
 
   /** Where messages may be missing, if they could not be read. */
   get unreadGap() {
-    return this.#isStalled ? this.#gap : null;
+    return this.#known?.isStalled ? (this.#known.gap?.after ?? null) : null;
   }
 
   // Events
 
   /** The channel has this connection. Returns whether a new order begins: seqs do not continue those before. */
   enter(connection, { hasHistory, epoch }) {
-    if (this.#state === 'up' && connection === this.#connection) return false;
-    const isFirst = this.#connection === null;
-    const isAnother = connection !== this.#connection;
-    const hasMissed = this.#state !== 'recovering' && !isFirst;
-    const isSameOrder = hasHistory && this.#hasHistory && epoch !== null && epoch === this.#epoch;
-    this.#state = 'up';
-    this.#connection = connection;
-    this.#hasHistory = hasHistory;
-    this.#epoch = epoch;
-    this.#underway = null;
-    this.#isStalled = false;
-    if (isSameOrder) {
-      if (hasMissed) this.#miss();
-    } else {
-      this.#hasRead = false;
-      this.#position = 0;
-      this.#gap = null;
-      this.#liveFrom = null;
-      this.#wantsEarlier = false;
-    }
-    return isAnother && !isFirst && !isSameOrder;
+    const { is, order: former = null, wantsEarlier = false } = this.#phase;
+    if (is === 'up' && connection === former.connection) return false;
+    const continues = hasHistory && this.hasHistory && epoch !== null && epoch === former.epoch;
+    const begun = hasHistory ? { is: 'nothing', position: 0, gap: null, isStalled: false } : null;
+    const order = { connection, epoch, known: continues ? resumed(former.known) : begun };
+    this.#phase = { is: 'up', order, wantsEarlier: continues && wantsEarlier, task: null };
+    if (continues && is !== 'returning') this.#miss();
+    return former !== null && connection !== former.connection && !continues;
   }
 
   reconnecting() {
-    this.#state = 'recovering';
+    const { order, wantsEarlier = false } = this.#phase;
     // Nobody answers a request of a lost socket (HIS-7).
-    this.#underway = null;
+    if (order) this.#phase = { is: 'returning', order, wantsEarlier };
   }
 
   /** The same connection, or a recovered one, continues. */
   reconnected() {
-    if (this.#connection === null) return;
-    this.#state = 'up';
-    this.#isStalled = false;
+    const { order, wantsEarlier = false, task = null } = this.#phase;
+    if (!order) return;
+    this.#phase = { is: 'up', order, wantsEarlier, task };
+    this.#known = resumed(this.#known);
   }
 
   disconnected() {
-    this.#state = 'down';
-    this.#underway = null;
-    this.#wantsEarlier = false;
+    const { order } = this.#phase;
+    if (order) this.#phase = { is: 'away', order };
   }
 
   /** Events are missing. Returns the seq behind which they are; null: a new order begins, as without a history. */
   lost() {
-    if (!this.#hasHistory) return null;
-    const after = this.#position;
+    if (!this.hasHistory) return null;
     this.#miss();
-    return after;
+    return this.#known.position;
   }
 
   #miss() {
-    this.#gap ??= this.#position;
-    this.#liveFrom = null;
-    this.#underway = null;
+    const { is, position, gap = null, isStalled = false } = this.#known;
+    const missing = { after: gap?.after ?? position, liveFrom: null };
+    this.#known = { is: is === 'nothing' ? is : 'part', position, gap: missing, isStalled };
+    if (this.#phase.is === 'up') this.#phase.task = null;
   }
 
   /** An event of the session's order has arrived. */
   received(seq) {
-    this.#position = Math.max(this.#position, seq);
-    this.#liveFrom ??= seq;
+    this.#advance(seq);
+    if (this.#known?.gap) this.#known.gap.liveFrom ??= seq;
   }
 
   /** A page that is on its way may still have what was erased. */
   erased(erasure) {
-    this.#underway?.erasures.push(erasure);
+    this.#phase.task?.erasures.push(erasure);
   }
 
   // Requests
 
   /** Returns whether a page is being read, or will be. */
   loadEarlier() {
-    if (this.#state === 'down' || !this.#hasHistory) return false;
-    this.#wantsEarlier = true;
-    if (!this.#hasRead) this.#isStalled = false;
+    const { is } = this.#phase;
+    if ((is !== 'up' && is !== 'returning') || !this.hasHistory) return false;
+    this.#phase.wantsEarlier = true;
+    if (!this.hasRead) this.#known.isStalled = false;
     return true;
   }
 
   /** The page to ask for now, as `{kind, request}`; null: none. `floor`: the oldest seq that the chat has read. */
   next(floor) {
-    if (this.#state !== 'up' || !this.#hasHistory || this.#underway !== null) return null;
-    if (!this.#hasRead) {
-      if (!this.#isStalled) this.#underway = { kind: 'newest', request: { limit: PAGE_LIMIT }, erasures: [] };
-    } else if (this.#gap !== null && !this.#isStalled) {
-      this.#underway = { kind: 'missed', request: { after: this.#gap, limit: GAP_LIMIT }, erasures: [] };
-    } else if (this.#wantsEarlier) {
-      const before = floor === null ? {} : { before: floor };
-      this.#underway = { kind: 'earlier', request: { ...before, limit: PAGE_LIMIT }, erasures: [] };
-    }
-    return this.#underway;
+    const { is, task, wantsEarlier } = this.#phase;
+    if (is !== 'up' || !this.hasHistory || task !== null) return null;
+    const { is: has, gap, isStalled } = this.#known;
+    if (has === 'nothing') return isStalled ? null : this.#ask('newest', { limit: PAGE_LIMIT });
+    if (has === 'part' && !isStalled) return this.#ask('missed', { after: gap.after, limit: GAP_LIMIT });
+    const before = floor === null ? {} : { before: floor };
+    return wantsEarlier ? this.#ask('earlier', { ...before, limit: PAGE_LIMIT }) : null;
+  }
+
+  #ask(kind, request) {
+    this.#phase.task = { kind, request, erasures: [] };
+    return this.#phase.task;
   }
 
   /**
@@ -152,8 +151,7 @@ export class HistoryReader {
    * where the page belongs, for `ChatTimeline.merge`; null: the answer comes too late.
    */
   answer(task, page, knows) {
-    if (task !== this.#underway) return null;
-    this.#underway = null;
+    if (!this.#settle(task)) return null;
     this.error = null;
     const messages = withoutErased(page.messages, task.erasures);
     switch (task.kind) {
@@ -162,7 +160,7 @@ export class HistoryReader {
       case 'missed':
         return this.#readMissed({ ...page, messages }, page.messages.at(-1)?.seq ?? 0, knows);
       case 'earlier':
-        this.#wantsEarlier = false;
+        this.#phase.wantsEarlier = false;
         return place(messages, {
           floor: messages[0]?.seq ?? null, isBeginning: !page.more || messages.length === 0, isEarlier: true,
         });
@@ -173,54 +171,70 @@ export class HistoryReader {
   answerToConnect(page, knows) {
     const { messages, first = null, last = null } = page;
     if (last !== null && (messages.length === 0 || messages.at(-1).seq < last)) return place(messages);
-    if (this.#underway?.kind === 'newest') this.#underway = null;
+    if (this.#phase.task?.kind === 'newest') this.#settle(this.#phase.task);
     return this.#readNewest(page, first !== null && messages[0].seq > first, knows);
   }
 
   /** Returns false if the answer comes too late. */
   fail(task, error) {
-    if (task !== this.#underway) return false;
-    this.#underway = null;
+    if (!this.#settle(task)) return false;
     this.error = error;
-    if (task.kind !== 'earlier') this.#isStalled = true;
-    if (task.kind !== 'missed') this.#wantsEarlier = false;
+    if (task.kind !== 'earlier') this.#known.isStalled = true;
+    if (task.kind !== 'missed') this.#phase.wantsEarlier = false;
+    return true;
+  }
+
+  /** Returns false if another page, or none, is being read. */
+  #settle(task) {
+    if (task !== this.#phase.task) return false;
+    this.#phase.task = null;
     return true;
   }
 
   #readNewest({ messages, first }, more, knows) {
-    this.#hasRead = true;
-    this.#wantsEarlier = false;
-    const gap = this.#gap;
+    const { gap = null, isStalled = false, position } = this.#known ?? {};
     const oldest = messages[0]?.seq ?? Infinity;
-    const joins = gap === 0 || oldest <= gap + 1 || !more;
-    const isTrimmed = gap !== null && hasForgotten(gap, first, knows);
-    if (joins || isTrimmed) this.#gap = null;
-    this.#advance(messages);
+    const joins = gap?.after === 0 || oldest <= gap?.after + 1 || !more;
+    const isTrimmed = gap !== null && hasForgotten(gap.after, first, knows);
+    const isWhole = gap === null || joins || isTrimmed;
+    this.#known = isWhole ? { is: 'all', position } : { is: 'part', position, gap, isStalled };
+    if (this.#phase.wantsEarlier) this.#phase.wantsEarlier = false;
+    this.#advance(messages.at(-1)?.seq);
     return place(messages, {
       floor: messages[0]?.seq ?? null,
       isBeginning: !more,
-      closes: gap !== null && joins && !isTrimmed ? [gap, Infinity] : null,
+      closes: gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
     });
   }
 
   /** `last`: the last message of the page, erased or not. */
   #readMissed({ messages, first, more }, last, knows) {
-    const gap = this.#gap;
-    const through = Math.max(gap, last);
-    const isFilled = !more || through === gap || (this.#liveFrom !== null && through >= this.#liveFrom);
-    this.#gap = isFilled ? null : through;
-    this.#advance(messages);
+    const { is, gap, position } = this.#known;
+    // The page of the connect has closed the gap.
+    if (is !== 'part') return place(messages, { countsUnread: true });
+    const { after, liveFrom } = gap;
+    const through = Math.max(after, last);
+    const isFilled = !more || through === after || (liveFrom !== null && through >= liveFrom);
+    this.#known = isFilled
+      ? { is: 'all', position }
+      : { is: 'part', position, gap: { after: through, liveFrom }, isStalled: false };
+    this.#advance(messages.at(-1)?.seq);
     return place(messages, {
       countsUnread: true,
       // The gap stays for good where the history has forgotten what was missed.
-      closes: [hasForgotten(gap, first, knows) ? gap + 1 : gap, isFilled ? Infinity : through],
-      gapAt: this.#gap,
+      closes: [hasForgotten(after, first, knows) ? after + 1 : after, isFilled ? Infinity : through],
+      gapAt: isFilled ? null : through,
     });
   }
 
-  #advance(messages) {
-    this.#position = Math.max(this.#position, messages.at(-1)?.seq ?? 0);
+  #advance(seq = 0) {
+    if (this.hasHistory) this.#known.position = Math.max(this.#known.position, seq);
   }
+}
+
+/** After a connect the chat tries again what could not be read. */
+function resumed(known) {
+  return known?.isStalled ? { ...known, isStalled: false } : known;
 }
 
 /** Whether messages behind `gap` are in no history any more: the chat knows older ones than the history has. */

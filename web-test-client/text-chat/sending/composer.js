@@ -10,16 +10,21 @@ export class Composer {
   #text = '';
   #maxLength;
 
+  /** @param {ComposerOptions} [options] */
   constructor({ maxLength = 1000, unit = 'graphemes', sendsBlankText = false } = {}) {
     this.#maxLength = Math.max(maxLength, 0);
+    /** @type {'graphemes' | 'utf16' | 'utf8'} */
     this.unit = unit;
+    /** @type {boolean} */
     this.sendsBlankText = sendsBlankText;
   }
 
+  /** @type {string} */
   get text() {
     return this.#text;
   }
 
+  /** @type {number} */
   get maxLength() {
     return this.#maxLength;
   }
@@ -29,7 +34,7 @@ export class Composer {
     this.#maxLength = Math.max(length, 0);
   }
 
-  /** How much more text fits. Negative if the limit was lowered below the text's length. */
+  /** @type {number} How much more text fits. Negative if the limit was lowered below the text's length. */
   get remaining() {
     return this.#maxLength - lengthOf(this.#text, this.unit);
   }
@@ -37,6 +42,7 @@ export class Composer {
   /**
    * Replaces the text. A text that is too long is refused whole: nothing is cut off, and the old text stays. Returns
    * `{isAccepted, remaining, excess}`; `excess` is how much the new text is too long.
+   * @type {(newText: string) => EditResult}
    */
   edit(newText) {
     const result = this.check(newText);
@@ -44,7 +50,7 @@ export class Composer {
     return result;
   }
 
-  /** The result that `edit` would return. */
+  /** @type {(newText: string) => EditResult} The result that `edit` would return. */
   check(newText) {
     const excess = lengthOf(newText, this.unit) - this.#maxLength;
     return excess > 0
@@ -52,7 +58,7 @@ export class Composer {
       : { isAccepted: true, remaining: 0 - excess, excess: 0 };
   }
 
-  /** Why the text itself cannot be sent, or null. Blank is checked before too long. */
+  /** @type {DraftRefusal | null} Why the text itself cannot be sent, or null. Blank is checked before too long. */
   get refusal() {
     const isNothing = this.sendsBlankText ? this.#text === '' : isBlank(this.#text);
     if (isNothing) return { reason: 'blank' };
@@ -64,7 +70,7 @@ export class Composer {
     this.#text = '';
   }
 
-  /** Restores a text of an earlier run, which may have had another limit. */
+  /** @type {(text: string) => void} Restores a text of an earlier run, which may have had another limit. */
   restore(text) {
     this.#text = text;
   }

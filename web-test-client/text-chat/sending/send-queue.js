@@ -8,8 +8,6 @@ const QUEUE_CAPACITY = 100;
 export class SendQueue {
   /** Each `{localId, status: 'waiting' | 'inFlight' | 'failed' | 'passedOver'}`. */
   #entries = [];
-  /** Nothing starts while this is true. */
-  isPaused = false;
 
   get isFull() {
     return this.#entries.length >= QUEUE_CAPACITY;
@@ -26,7 +24,7 @@ export class SendQueue {
 
   /** The message to send next; null while another is in flight, or a failed one holds the queue back. */
   get next() {
-    if (this.isPaused || this.#entries.some(({ status }) => status === 'inFlight')) return null;
+    if (this.#entries.some(({ status }) => status === 'inFlight')) return null;
     const first = this.#entries.find(({ status }) => status !== 'passedOver');
     return first?.status === 'waiting' ? first.localId : null;
   }

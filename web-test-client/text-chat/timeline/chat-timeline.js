@@ -26,6 +26,7 @@ export class ChatTimeline {
   /**
    * Whether the chat is visible to the user: messages that arrive meanwhile count as read. Becoming visible marks
    * nothing as read.
+   * @type {boolean}
    */
   isVisible = false;
 
@@ -50,60 +51,67 @@ export class ChatTimeline {
   /**
    * `calendar(moment)` names a day (`reader-calendar.js`); without one there are no days. `limit`: how many messages
    * are kept. The messages that `loadEarlier` brings are kept in addition, up to as many again.
+   * @param {TimelineOptions} [options]
    */
   constructor({ rule = STANDARD_RULE, calendar = null, limit = 10_000 } = {}) {
     this.#layout = new TimelineLayout({ rule, calendar });
+    /** @type {number} */
     this.limit = Math.max(limit, 1);
   }
 
   // Reading
 
+  /** @type {GroupingRule} */
   get rule() {
     return this.#layout.rule;
   }
 
+  /** @type {Calendar | null} */
   get calendar() {
     return this.#layout.calendar;
   }
 
-  /** All rows, from the top. Takes time proportional to their number. */
+  /** @type {TimelineRow[]} All rows, from the top. Takes time proportional to their number. */
   get rows() {
     return Array.from({ length: this.#layout.lines.count }, (_, index) => this.#layout.row(index));
   }
 
+  /** @type {ChatMessage[]} */
   get messages() {
     return this.rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
   }
 
+  /** @type {number} */
   get rowCount() {
     return this.#layout.lines.count;
   }
 
+  /** @type {number} */
   get messageCount() {
     return this.#messageCount;
   }
 
-  /** How many messages were dropped over the limit. */
+  /** @type {number} How many messages were dropped over the limit. */
   get droppedCount() {
     return this.#droppedCount;
   }
 
-  /** From this seq on the messages of the session's history are here; null: not known. */
+  /** @type {number | null} From this seq on the messages of the session's history are here; null: not known. */
   get floor() {
     return this.#floor;
   }
 
-  /** Whether the oldest message of the session's history is here. */
+  /** @type {boolean} Whether the oldest message of the session's history is here. */
   get hasBeginning() {
     return this.#hasBeginning;
   }
 
-  /** Whether earlier messages may be loaded: twice the limit is the most. */
+  /** @type {boolean} Whether earlier messages may be loaded: twice the limit is the most. */
   get hasRoom() {
     return this.#messageCount - this.limit < this.limit;
   }
 
-  /** Whether a message of this order with at most this seq is here. */
+  /** @type {(seq: number) => boolean} Whether a message of this order with at most this seq is here. */
   knows(seq) {
     const { lines } = this.#layout;
     const last = keyOf(this.#era, seq, 0);
@@ -115,26 +123,31 @@ export class ChatTimeline {
     return false;
   }
 
-  /** How many kept messages of others arrived while the chat was not visible, and are not marked as read. */
+  /**
+   * How many kept messages of others arrived while the chat was not visible, and are not marked as read.
+   * @type {number}
+   */
   get unreadCount() {
     return this.#unreadCount;
   }
 
-  /** How many messages the grouping has visited since the beginning; a measure of work for tests. */
+  /** @type {number} How many messages the grouping has visited since the beginning; a measure of work for tests. */
   get stepCount() {
     return this.#layout.stepCount;
   }
 
+  /** @type {string | null} The id of the row of the first unread message. */
   get firstUnreadId() {
     return this.#firstUnread === null ? null : this.#layout.lines.at(this.#layout.indexOf(this.#firstUnread)).id;
   }
 
-  /** One's own message with this local id, or null. */
+  /** @type {(localId: string) => ChatMessage | null} One's own message with this local id, or null. */
   ownMessage(localId) {
     const index = this.#ownIndex(localId);
     return index === null ? null : this.#layout.lines.at(index).message;
   }
 
+  /** @type {(localId: string) => string | null} The id of the row of one's own message. */
   rowIdOf(localId) {
     return this.#own.get(localId) ?? null;
   }
@@ -143,6 +156,7 @@ export class ChatTimeline {
 
   /**
    * Adds a message that is being sent, behind all others. Nothing happens if its local id is in use, or it has none.
+   * @type {(message: MessageContent, now: number) => TimelineChange[]}
    */
   appendPending(message, now) {
     const { localId } = message;
@@ -155,6 +169,7 @@ export class ChatTimeline {
   /**
    * The session has the message, as its acknowledgement or its echo states, in any order. Without a `seq` the message
    * goes behind those that have arrived.
+   * @type {(localId: string, seq?: number | null) => TimelineChange[]}
    */
   confirm(localId, seq = null) {
     const index = this.#ownIndex(localId);
@@ -171,16 +186,20 @@ export class ChatTimeline {
     this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
   }
 
+  /** @type {(localId: string, failure: SendFailure) => TimelineChange[]} */
   fail(localId, failure) {
     return this.#setState(localId, 'sending', { state: 'failed', failure });
   }
 
-  /** A failed message is being sent again, as the same row at the same index. */
+  /**
+   * A failed message is being sent again, as the same row at the same index.
+   * @type {(localId: string) => TimelineChange[]}
+   */
   retry(localId) {
     return this.#setState(localId, 'failed', { state: 'sending', failure: null });
   }
 
-  /** Removes a failed message. */
+  /** @type {(localId: string) => TimelineChange[]} Removes a failed message. */
   discard(localId) {
     const index = this.#ownIndex(localId);
     if (index === null || this.#layout.lines.at(index).message.state !== 'failed') return [];
@@ -193,6 +212,7 @@ export class ChatTimeline {
   /**
    * Adds a message that is in the session's log: another's, or one's own that was not pending. Nothing happens if it is
    * there already.
+   * @type {(message: MessageContent, now: number) => TimelineChange[]}
    */
   insert(message, now) {
     const identity = identityOf(message);
@@ -209,6 +229,7 @@ export class ChatTimeline {
   /**
    * Adds a gap behind the messages that have arrived: something was lost. The seq may start anew behind it. With
    * `after` the order goes on, and the gap is behind that seq.
+   * @type {(after?: number | null) => TimelineChange[]}
    */
   noteGap(after = null) {
     if (after === null) {
@@ -239,6 +260,7 @@ export class ChatTimeline {
   /**
    * Adds the messages of a page, oldest first, where `HistoryReader` says that it belongs. Each message is shown once:
    * one that is here already stays, and takes the page's word that it was erased.
+   * @type {(messages: readonly MessageContent[], place: { readonly [member: string]: unknown }) => TimelineChange[]}
    */
   merge(messages, { floor, isBeginning, isEarlier, countsUnread, closes, gapAt }) {
     const before = this.#messageCount;
@@ -287,6 +309,7 @@ export class ChatTimeline {
   /**
    * Removes the content of a message, all messages up to one, or the content of those of a user that are before a seq
    * (HIS-9). Those that are not sent yet stay.
+   * @type {(erasure: Erasure) => TimelineChange[]}
    */
   erase({ ref, through, user, before }) {
     if (user !== undefined) return this.#eraseUser(user, before);
@@ -327,7 +350,10 @@ export class ChatTimeline {
     if (!this.#layout.lines.at(index).message.isErased) this.#layout.update(index, ERASED);
   }
 
-  /** Groups the messages by another rule. The rows of the messages keep their ids. */
+  /**
+   * Groups the messages by another rule. The rows of the messages keep their ids.
+   * @type {(rule: GroupingRule) => TimelineChange[]}
+   */
   useRule(rule) {
     this.#layout.useRule(rule);
     return this.#finish();
@@ -338,6 +364,7 @@ export class ChatTimeline {
   /**
    * Marks this message and all before it as read; null: all. A message stays read. Nothing happens if there is no such
    * row.
+   * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
     if (this.#firstUnread === null) return [];
@@ -358,6 +385,7 @@ export class ChatTimeline {
   /**
    * Restores the messages of an earlier run, in that order, into a new timeline. A message that was being sent has
    * failed. None of them is unread.
+   * @type {(messages: readonly ChatMessage[], now: number) => TimelineChange[]}
    */
   restore(messages, now) {
     const wasVisible = this.isVisible;

@@ -7,6 +7,7 @@ import { authorOf } from './author.js';
  * A message groups if it is less than 120 s younger than the one before and less than 10 min younger than the group's
  * first, with the same side, author and day. A failed message stands alone. Others' groups show the name on the first
  * message; the last shows the time. Dates are those of arrival: wrong clocks of others change nothing.
+ * @type {GroupingRule}
  */
 export const STANDARD_RULE = Object.freeze({
   window: 120_000,
@@ -22,6 +23,7 @@ export const STANDARD_RULE = Object.freeze({
 /**
  * OpenTok's text chat of 2015 (CHAT-7): a message groups if it is less than 120 s younger than the one before by the
  * senders' clocks, with the same author. The first message shows name and time.
+ * @type {GroupingRule}
  */
 export const OPENTOK_RULE = Object.freeze({
   window: 120_000,

@@ -1,6 +1,7 @@
 /**
  * The reader's days: a function from milliseconds since 1970 to `2026-03-29`. The default time zone is the reader's
  * own, with its daylight-saving time.
+ * @type {(timeZone?: string) => Calendar}
  */
 export function readerCalendar(timeZone) {
   const format = new Intl.DateTimeFormat('en-u-ca-gregory', {

@@ -1,6 +1,7 @@
 /**
  * Applies `changes` to `rows`, in their order, each to the result of the one before: `{insert: row, at}`, `{remove: id,
  * at}`, `{move: id, from, to}` (`to` counts without the row), `{update: row, at}`.
+ * @type {(rows: TimelineRow[], changes: readonly TimelineChange[]) => TimelineRow[]}
  */
 export function applyChanges(rows, changes) {
   for (const change of changes) {

@@ -27,6 +27,7 @@ export class ChatTyping {
   #timer = null;
   #timerAt = null;
 
+  /** @param {TypingOptions} options */
   constructor({
     publish,
     changed = () => {},
@@ -51,22 +52,22 @@ export class ChatTyping {
     this.blockedUsers = blockedUsers;
   }
 
-  /** The people who type now. */
+  /** @type {TypingSnapshot} The people who type now. */
   get current() {
     return this.#indicator.current;
   }
 
-  /** The number for a message that is written now (TYP-5); null after `stop`. */
+  /** @type {number | null} The number for a message that is written now (TYP-5); null after `stop`. */
   get typingN() {
     return this.#indicator.typingN;
   }
 
-  /** One's own connection; null while it is not up. */
+  /** @type {string | null} One's own connection; null while it is not up. */
   get connection() {
     return this.#indicator.connection;
   }
 
-  /** The intervals and flags; see `typing-policy.js`. Set another policy at any time. */
+  /** @type {TypingPolicy} The intervals and flags; see `typing-policy.js`. Set another policy at any time. */
   get policy() {
     return this.#indicator.policy;
   }
@@ -79,6 +80,7 @@ export class ChatTyping {
    * The id of the only connection that gets this user's typing signals: the other user of a private chat in a shared
    * session. Null: all connections. A change sends a finish to the previous receivers. With a recipient `roomCap` does
    * not stop the signals, and in a room above the cap the recipient is the only user that is shown.
+   * @type {string | null}
    */
   get recipient() {
     return this.#indicator.recipient;
@@ -88,7 +90,7 @@ export class ChatTyping {
     if (id !== this.recipient) this.handle({ kind: 'recipient', id });
   }
 
-  /** Nothing about this user's typing is sent. A user who is typing has finished for the others. */
+  /** @type {boolean} Nothing about this user's typing is sent. A user who is typing has finished for the others. */
   get isOptedOut() {
     return this.#indicator.isOptedOut;
   }
@@ -97,7 +99,7 @@ export class ChatTyping {
     this.handle({ kind: 'optedOut', value });
   }
 
-  /** Exactly these users are never shown: as `userOf` names them, or by their ids (USR-1). */
+  /** @type {readonly string[]} Exactly these users are never shown: as `userOf` names them, or by their ids (USR-1). */
   get blockedUsers() {
     return this.#indicator.blockedUsers;
   }
@@ -106,7 +108,10 @@ export class ChatTyping {
     this.handle({ kind: 'blockedUsers', users });
   }
 
-  /** Sets the user's action, `begin`, `pause` or `finish`; repeat it freely (Layer's `sendTypingIndicator`). */
+  /**
+   * Sets the user's action, `begin`, `pause` or `finish`; repeat it freely (Layer's `sendTypingIndicator`).
+   * @type {(action: TypingAction) => void}
+   */
   send(action) {
     this.handle({ kind: 'send', action });
   }
@@ -121,12 +126,18 @@ export class ChatTyping {
     this.#carryOut(this.#indicator.stop(this.#clock()));
   }
 
-  /** Handles an input of `TypingIndicator`. The component calls it. */
+  /**
+   * Handles an input of `TypingIndicator`. The component calls it.
+   * @type {(input: { readonly kind: string; readonly [member: string]: unknown }) => void}
+   */
   handle(input) {
     this.#carryOut(this.#indicator.handle(input, this.#clock()));
   }
 
-  /** Handles a signal of another connection, if it is about typing. */
+  /**
+   * Handles a signal of another connection, if it is about typing.
+   * @type {(signal: Omit<ReceivedSignal, 'kind'>) => void}
+   */
   receive({ type, data, from }) {
     const typing = decodeTyping({ type, data });
     if (typing === null || from === null || from === undefined) return;

@@ -14,6 +14,7 @@ const phrase = (key, names = [], count = 0) => ({ key, names, count });
  *
  * Limits: up to `names` (0 to 3) people are all named; of more people, two are named and the others counted. Of more
  * people than `people` the key is `several`. Names are cut to `nameLength` characters (grapheme clusters).
+ * @type {(names: readonly string[], options?: TypingPhraseOptions) => TypingPhrase}
  */
 export function typingPhrase(names, { count = 0, limits = {} } = {}) {
   const { most, people, nameLength } = checked(limits);
@@ -26,6 +27,7 @@ export function typingPhrase(names, { count = 0, limits = {} } = {}) {
 /**
  * Phrases from the longest to the shortest: whole names, first names, fewer first names and a count, a count alone.
  * Show the first that fits the line.
+ * @type {(names: readonly string[], options?: TypingPhraseOptions) => TypingPhrase[]}
  */
 export function typingPhraseLadder(names, { count = 0, limits = {} } = {}) {
   const { most, nameLength } = checked(limits);
@@ -40,7 +42,10 @@ export function typingPhraseLadder(names, { count = 0, limits = {} } = {}) {
   return steps;
 }
 
-/** The sentence in a language; empty if nobody types. Chinese for `zh` and its regions, else English. */
+/**
+ * The sentence in a language; empty if nobody types. Chinese for `zh` and its regions, else English.
+ * @type {(phrase: TypingPhrase, language?: string) => string}
+ */
 export function typingText({ key, names, count }, language = 'en') {
   const template = TYPING_PHRASE_TEMPLATES[/^zh($|[-_])/i.test(language) ? 'zh' : 'en'][key] ?? '';
   const partText = (part) => (part === 'count' ? String(count) : isolated(names[Number(part)] ?? ''));

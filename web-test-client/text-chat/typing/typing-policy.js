@@ -15,10 +15,17 @@ const LONGEST_LINGER = 2000;
  * exist only in JavaScript, which has no compiler to find these faults.
  */
 export class TypingPolicyError extends Error {
+  /** @param {TypingPolicyError['code']} code @param {string} setting */
   constructor(code, setting) {
     super(`Cannot make a typing policy: ${setting} ${PROBLEMS[code]}.`);
+    /** @type {'TypingPolicyError'} @readonly */
     this.name = 'TypingPolicyError';
+    /**
+     * @type {'notPositive' | 'tooLong' | 'expiryTooShort' | 'marginTooSmall' | 'notOnTheWire' | 'countOutOfRange' |
+     * 'unknown' | 'wrongKind'} @readonly
+     */
     this.code = code;
+    /** @type {string} @readonly */
     this.setting = setting;
   }
 }
@@ -38,6 +45,8 @@ const PROBLEMS = {
  * A policy: `base` (the name of a preset, or a policy) with the settings that differ. Throws `TypingPolicyError` with
  * the first wrong setting. `isStrict` also refuses an expiry below 1.5 times the refresh: with it a late signal makes
  * the indicator blink.
+ * @type {(base?: keyof typeof TYPING_PRESETS | TypingPolicy, changes?: Partial<TypingPolicy>, options?: { isStrict?:
+ * boolean }) => TypingPolicy}
  */
 export function typingPolicy(base = 'standard', changes = {}, { isStrict = false } = {}) {
   if (typeof base === 'string' && !Object.hasOwn(TYPING_PRESETS, base)) {

@@ -50,6 +50,7 @@ const STANDARD = {
 
 const preset = (changes) => Object.freeze({ ...STANDARD, ...changes });
 
+/** @type {Readonly<Record<'standard' | 'layer' | 'layerWeb' | 'easemob', TypingPolicy>>} */
 export const TYPING_PRESETS = Object.freeze({
   /** Signalbox's own. It lingers for 1.5 s; the other presets do not, as their systems do not. */
   standard: preset({}),

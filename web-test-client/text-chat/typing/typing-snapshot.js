@@ -25,6 +25,8 @@ export function isSameSnapshot(one, other) {
 
 /**
  * The changes between two snapshots, `{typer, action}`: those who are gone, then those who paused, then those who type.
+ * @type {(earlier: TypingSnapshot, later: TypingSnapshot) => Array<{ readonly typer: Typer; readonly action:
+ * TypingAction }>}
  */
 export function typingChanges(earlier, later) {
   const has = (list, typer) => list.some((other) => isSameTyper(other, typer));

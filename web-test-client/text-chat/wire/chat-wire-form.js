@@ -4,10 +4,10 @@
 import { ERASED } from '../timeline/erased.js';
 import { typingNumber } from './typing-signal.js';
 
-/** JSON, as OpenTok's accelerators write it; the default. */
+/** @type {'text-chat'} JSON, as OpenTok's accelerators write it; the default. */
 export const CHAT_TYPE = 'text-chat';
 
-/** Bare text, as OpenTok's first sample component sends it. */
+/** @type {'TextChat'} Bare text, as OpenTok's first sample component sends it. */
 export const BARE_TYPE = 'TextChat';
 
 /** Longest local id that is accepted from others, in bytes, since the timeline keeps them. */
@@ -16,6 +16,7 @@ const LOCAL_ID_LENGTH = 64;
 /**
  * The message as signal data. Only Signalbox has `localId`, which identifies an echo, and `typingN`, the number of the
  * sender's last typing signal (TYP-5). Members without a value are left out.
+ * @type {(message: Partial<MessageContent> & { readonly text: string }, form?: WireForm) => string}
  */
 export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN }, form = CHAT_TYPE) {
   if (form === BARE_TYPE) return wellFormed(text);
@@ -33,6 +34,7 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN 
  * and names the sender and the sender's user, whatever the data states (CHAT-4). Without it the message came by REST,
  * and the id in the data counts. `alias` is what the data states, or the connection's data; a name to show is a matter of
  * `NameBook`.
+ * @type {(signal: Omit<ReceivedSignal, 'kind'> & { readonly receivedAt: number }) => MessageContent | null}
  */
 export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (typeof data !== 'string') return null;

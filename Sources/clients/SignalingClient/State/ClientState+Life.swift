@@ -1,7 +1,7 @@
 import SignalingProtocol
 
 /// The life of the device: its networks, and an app that goes to the background. The browser library has the same
-/// rules in `web-test-client/opentok/client/client-page.js`.
+/// rules in `web-test-client/client/client-page.js`.
 extension ClientState {
     mutating func networkBack(_ now: MonotonicInstant) -> [Effect] {
         switch phase {

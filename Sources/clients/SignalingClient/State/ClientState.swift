@@ -3,7 +3,7 @@ import SignalingProtocol
 /// A client's side of one connection, as rules without a socket and without a clock: the application's requests and the
 /// socket's events go in with `now`, and effects come out, in the order in which to execute them.
 ///
-/// The browser library has the same machine in `web-test-client/opentok/client/client-state.js`: the same states,
+/// The browser library has the same machine in `web-test-client/client/client-state.js`: the same states,
 /// effects and inputs, except for those of cancelled tasks, which JavaScript does not have. The scenarios in `Tests/Vectors/client` hold both to the same behaviour.
 struct ClientState {
     enum Phase {

@@ -3,7 +3,7 @@ import SignalingProtocol
 /// The users of a session, derived from its connections (USR-3). A user is there from their first connection to the
 /// departure of their last. Guests do not count.
 ///
-/// The browser library has the same roster in `web-test-client/opentok/client/user-roster.js`.
+/// The browser library has the same roster in `web-test-client/client/user-roster.js`.
 struct UserRoster {
     private struct Entry {
         /// Counts users in the order in which they have joined.

@@ -1,7 +1,7 @@
 /// What keeps one client from signalling, as the server has told it (MOD-5). A restriction ends without a further event
 /// (MOD-2), so each question names the moment.
 ///
-/// The browser library has the same rules in `web-test-client/opentok/client/own-restrictions.js`.
+/// The browser library has the same rules in `web-test-client/client/own-restrictions.js`.
 public struct OwnRestrictions: Hashable, Sendable {
     private struct Held: Hashable, Sendable {
         let restriction: Restriction

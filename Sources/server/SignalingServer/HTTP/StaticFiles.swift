@@ -160,7 +160,8 @@ struct StaticFiles: Sendable {
     private static func cache(of name: String) -> Cache {
         if name == bundledPage.dropFirst() { return .revalidated }
         if name.hasPrefix("dist/page-") { return .immutable }
-        return ["dist/", "opentok/", "text-chat/", "chat/"].contains { name.hasPrefix($0) } ? .library : .revalidated
+        let library = ["dist/", "client/", "opentok/", "text-chat/", "chat/"]
+        return library.contains { name.hasPrefix($0) } ? .library : .revalidated
     }
 
     /// RFC 9110, 12.5.3: `gzip`, `x-gzip` or `*`, unless its weight is 0.

@@ -1,4 +1,4 @@
-import { Code } from '../../client/wire/codes.js';
+import { Code } from '../../../client/wire/codes.js';
 import { complete } from '../completion.js';
 import { OTError } from '../errors.js';
 import { Outcome } from '../promises.js';

@@ -1,4 +1,4 @@
-import { UserRoster } from '../../client/user-roster.js';
+import { UserRoster } from '../../../client/user-roster.js';
 
 /**
  * The users of a `Session`, and when the program hears of them (USR-3): behind the `connectionCreated` of a user's first

@@ -1,4 +1,4 @@
-import { Code } from '../../client/wire/codes.js';
+import { Code } from '../../../client/wire/codes.js';
 
 export const TYPE_LENGTH = 128;
 const DATA_JSON_LENGTH = 8192;
