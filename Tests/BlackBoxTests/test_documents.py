@@ -173,7 +173,7 @@ def targets():
 
 def target_rows():
     return re.findall(
-        r"^\| `(\w+)` \|",
+        r"^\| `([\w-]+)` \|",
         (REPOSITORY / "docs/ARCHITECTURE.md").read_text().partition("\n## One signal")[0],
         re.MULTILINE,
     )
