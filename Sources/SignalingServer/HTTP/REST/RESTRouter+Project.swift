@@ -68,10 +68,27 @@ extension RESTRouter {
             exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))
         case .streams(let session):
             try check(session, of: project)
-            exchange.respond(.list([]))
-        case .stream(let session):
+            let charge = charge(to: project)
+            readStreams(of: session, for: exchange) { streams in
+                charge(streams.count)
+                return .list(streams.map(\.restDescription))
+            }
+        case .stream(let session, let id):
             try check(session, of: project)
-            exchange.respond(.failure(.notFound, "there are no streams: this server carries signals, not media"))
+            readStreams(of: session, for: exchange) { streams in
+                streams.first { $0.id == id }.map { .json($0.restDescription) }
+                    ?? .failure(.notFound, "the session has no stream with this ID")
+            }
+        }
+    }
+
+    private func readStreams(
+        of session: SessionID, for exchange: HTTPExchange, _ response: @escaping ([AnnouncedStream]) -> HTTPResponse
+    ) {
+        hub.listStreams(of: session) { announcements in
+            exchange.respond(
+                announcements.map { response($0.flatMap(\.streams)) }
+                    ?? .answer(to: .unavailable(mayBeCarriedOut: false)))
         }
     }
 
@@ -122,6 +139,16 @@ extension JSONValue {
         [
             "projectId": .string(project.rawValue), "sessionId": .string(session.rawValue),
             "count": .integer(Int64(connections.count)), "items": .array(connections.map(\.restDescription)),
+        ]
+    }
+}
+
+extension AnnouncedStream {
+    /// The stream as an item of OpenTok's list of streams.
+    fileprivate var restDescription: JSONValue {
+        [
+            "id": .string(id), "videoType": .string(videoType?.rawValue ?? ""), "name": .string(name),
+            "layoutClassList": .array([]),
         ]
     }
 }
