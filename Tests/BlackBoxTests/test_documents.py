@@ -22,6 +22,7 @@ from server_process import REPOSITORY
 VERDICTS = ("same", "better", "different", "absent (media)", "absent")
 DOCUMENTS = ("docs/OPENTOK.md", "docs/opentok-web.md", "docs/opentok-swift.md")
 PYTHON_FILES = {
+    "announced": "Tests/BrowserTests/test_announced_streams.py",
     "awaited": "Tests/BrowserTests/test_awaited_programs.py",
     "beside": "Tests/BrowserTests/test_beside_opentok.py",
     "camera": "Tests/BrowserTests/test_camera.py",

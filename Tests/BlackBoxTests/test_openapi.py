@@ -90,6 +90,8 @@ def test_openapi_describes_503_where_a_stopping_server_answers_so():
         f"{project}/connection",
         f"{project}/connection/{{connection}}/signal",
         f"{project}/connection/{{connection}}",
+        f"{project}/stream",
+        f"{project}/stream/{{stream}}",
         f"{project}/message",
         f"{project}/message/{{seq}}",
         f"{project}/moderation",

@@ -20,6 +20,7 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .forceDisconnected: "force-disconnected"
         case .erased(let seq): "erased \(seq)"
         case .moderated(let action, let subject): "moderated \(action.seq) \(subject.testDescription)"
+        case .announced(let seq): "announced \(seq)"
         case .restrictions(let records): "restrictions \(records.map(\.testDescription))"
         case .refreshed: "refreshed"
         case .refused(let error): "refused \(error.code.number) \(error.code.name)"

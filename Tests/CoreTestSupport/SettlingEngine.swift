@@ -48,6 +48,10 @@ package final class SettlingEngine: SessionEngine, SessionEngineObserver {
         do { try settle() } catch { Issue.record(error) }
     }
 
+    package func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        engine.listStreams(of: session, answer: answer)
+    }
+
     package func readModeration(
         of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
     ) {

@@ -125,6 +125,7 @@ extension SessionCommand: CustomTestStringConvertible {
         case .erase(let sender, let erasure): "erase \(erasure) by \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
         case .moderate(let sender, let request, _): "moderate \(request.name) by \(sender.testDescription)"
+        case .streams(let sender, let streams): "\(streams.count) streams of \(sender.testDescription)"
         case .restrictions(let binding): "restrictions of \(binding.testDescription)"
         }
     }

@@ -116,6 +116,9 @@ struct SpecificationTests {
             "page of history":
                 "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)) of them, but at least one",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
+            "streams of a connection, of a session":
+                "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession)",
+            "stream id, stream name": "\(bytes(Limits.streamIDByteCount)), \(bytes(Limits.streamNameByteCount))",
             "user id": "\(Limits.userIDLength) UTF-16 units",
             "restrictions of a session": "\(Limits.restrictionCount)",
             "reason of a restriction": "\(Limits.reasonLength) UTF-16 units",

@@ -274,6 +274,9 @@ final class AuditedEngine: SessionEngine {
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
     }
+    func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        engine.listStreams(of: session, answer: answer)
+    }
 
     func hosted(_ session: SessionID) -> HostedSession? { engine.hosted(session) }
     var nextDeadline: MonotonicInstant? { engine.nextDeadline }
@@ -444,8 +447,8 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed,
-            .wasForceDisconnected, .superseded, .unavailable:
+        case .signalled, .done, .refused, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
+            .refreshed, .wasForceDisconnected, .superseded, .unavailable:
             break
         }
         observer?.engine(answered: ticket, outcome)

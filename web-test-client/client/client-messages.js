@@ -115,6 +115,12 @@ function receivedInSession(core, message) {
       core.absences.forget(message.connectionId);
       core.emit({ name: 'connectionDestroyed', connectionId: message.connectionId, reason: message.reason });
       break;
+    case 'streams': {
+      if (!core.view.accept(message.seq)) return;
+      const { connection, streams, reason } = message;
+      core.emit({ name: 'streams', connection, streams, ...(reason === undefined ? {} : { reason }) });
+      break;
+    }
     case 'connectionAway':
       core.absences.add(message.connectionId);
       break;
@@ -325,6 +331,7 @@ function replaced(core, welcome, outcome) {
   for (const connection of welcome.connections) {
     if (!before.has(connection.connectionId)) core.emit({ name: 'connectionCreated', connection });
   }
+  if (welcome.streams) core.emit({ name: 'streamList', streams: welcome.streams });
   const missing = outcome === 'lost' ? welcome.missing : undefined;
   core.emit({ name: 'reconnected', outcome, ...(missing ? { missing } : {}) });
   // Presence is not replayed: the list is that of now.

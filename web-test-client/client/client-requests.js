@@ -68,6 +68,11 @@ export function restrictions(core, { call }) {
   append(core, { kind: 'restrictions', call, message: { op: 'restrictions' }, isRepeatable: true });
 }
 
+/** Replaces the streams that this connection announces (STR-1). */
+export function streams(core, { call, message }) {
+  append(core, { kind: 'streams', call, message: { op: 'streams', ...message }, isRepeatable: true });
+}
+
 function append(core, request) {
   switch (core.phase.name) {
     case 'connected':

@@ -10,6 +10,7 @@
 //   forceDisconnect {call, connectionId}
 //   refreshToken {call, token}
 //   history {call, message}, erase {call, message}, moderate {call, message}     the message without `op` and `id`
+//   streams {call, message}
 //   restrictions {call}
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
@@ -38,7 +39,7 @@ import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
 import {
-  connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal,
+  connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal, streams,
 } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './wire/codes.js';
@@ -123,6 +124,8 @@ export class ClientState {
         return moderate(this.#core, input);
       case 'restrictions':
         return restrictions(this.#core, input);
+      case 'streams':
+        return streams(this.#core, input);
       case 'disconnect':
         return disconnect(this.#core, now);
       case 'socketOpened':

@@ -219,10 +219,17 @@ declare global { namespace OT {
     reason: DisconnectReason | (string & {});
   }
 
-  /** Of the page's own streams; the publisher emits it. */
-  interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Publisher> {
+  /** Of the page's own streams: the publisher emits it. Of those that other clients announce: the session. */
+  interface StreamEvent extends Event<'streamCreated' | 'streamDestroyed', Publisher | Session> {
     stream: Stream;
     reason: string;
+  }
+
+  interface StreamPropertyChangedEvent extends Event<'streamPropertyChanged', Session> {
+    stream: Stream;
+    changedProperty: 'hasAudio' | 'hasVideo';
+    oldValue: boolean;
+    newValue: boolean;
   }
 
   interface SessionConnectFailedEvent extends Event<'sessionConnectFailed', Session> {
@@ -267,6 +274,9 @@ declare global { namespace OT {
     connectionAway: ConnectionEvent;
     /** An extension: a connection that was away has resumed. */
     connectionBack: ConnectionEvent;
+    streamCreated: StreamEvent;
+    streamDestroyed: StreamEvent;
+    streamPropertyChanged: StreamPropertyChangedEvent;
     history: HistoryEvent;
     messagesErased: MessagesErasedEvent;
     userJoined: UserEvent;
@@ -346,7 +356,7 @@ declare global { namespace OT {
     /** An extension: the server of this session, if it is not the one that the script came from. */
     server?: string;
     /** An extension: see `ServerOptions`. */
-    publish?: 'local' | 'fail';
+    publish?: 'local' | 'fail' | 'announce';
     iceConfig?: IceConfig;
     ipWhitelist?: boolean;
     encryptionSecret?: string;
@@ -356,9 +366,9 @@ declare global { namespace OT {
   interface ServerOptions {
     /**
      * `local`, the default: `session.publish` succeeds, with a stream that no other client gets. `fail`: it fails with
-     * `OT_NOT_SUPPORTED`.
+     * `OT_NOT_SUPPORTED`. `announce`: other clients with this option get `streamCreated`, and no media.
      */
-    publish?: 'local' | 'fail';
+    publish?: 'local' | 'fail' | 'announce';
   }
 
   type SignalHandler = (error?: OTError, options?: SignalOptions) => void;
@@ -489,7 +499,7 @@ declare global { namespace OT {
     /** An extension, for moderators: what holds in the session. Fails with 403 for other clients, 429, 500 or 2001. */
     restrictions(handler?: (error?: OTError, held?: HeldRestriction[]) => void): Promise<HeldRestriction[]>;
 
-    // Media: each call but `publish` fails with an error named OT_NOT_SUPPORTED, or does nothing.
+    // Media: each call but `publish`, and `subscribe` to what others announce, fails with an error named OT_NOT_SUPPORTED, or does nothing.
     publish: Publish;
     unpublish(publisher?: Publisher): void;
     subscribe: Subscribe;

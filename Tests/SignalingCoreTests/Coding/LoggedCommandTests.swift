@@ -99,6 +99,19 @@ struct LoggedCommandTests {
                     .moderate(.server, .unfreeze, Acceptance(date: WallTime(milliseconds: 1_700_000_000_000))))
             ),
             ("restrictions", .session(.restrictions(ada))),
+            ("no streams", .session(.streams(.connection(ada, RequestID(9)), []))),
+            (
+                "streams",
+                .session(
+                    .streams(
+                        .connection(ada, nil),
+                        [
+                            AnnouncedStream(
+                                id: "s-1", name: "é", hasAudio: false, videoType: .screen,
+                                creationTime: WallTime(milliseconds: 1_700_000_000_000)),
+                            AnnouncedStream(id: "s-2", hasVideo: false, creationTime: WallTime(milliseconds: 0)),
+                        ]))
+            ),
             ("advance", .advance),
             ("change limits", .changeLimits(bounds)),
             ("all nodes lost", .nodeLost(nil, at: MonotonicInstant(nanoseconds: -2))),
@@ -133,7 +146,7 @@ struct LoggedCommandTests {
     func golden() throws {
         let files = [
             ("commands.json", RulesVersion.first), ("commands-3.json", .history), ("commands-4.json", .moderation),
-            ("commands-5.json", .newerTokens),
+            ("commands-5.json", .newerTokens), ("commands-6.json", .streams),
         ]
         for (file, rules) in files {
             let cases = try Vectors.cases("coding/\(file)")
@@ -169,7 +182,7 @@ struct LoggedCommandTests {
 
     @Test("another version is refused by its number")
     func otherVersion() {
-        for version in [0, 6, 255] as [UInt8] {
+        for version in [0, 7, 255] as [UInt8] {
             #expect(throws: CodingFault.version(version)) { try LoggedCommand(decoding: [version, 3]) }
         }
         #expect(CodingFault.version(2).description.contains("version 2"))

@@ -81,7 +81,8 @@ struct RandomHistory {
         case 50..<56:
             guard let binding = pick(attached.map(binding)) else { return .advance }
             return .session(.heard(binding))
-        case 56..<86: return .session(signal(to: session, attached))
+        case 56..<84: return .session(signal(to: session, attached))
+        case 84..<86: return .session(.streams(sender(among: attached), streams()))
         case 86..<89: return .session(moderate(session, attached))
         case 89..<91:
             guard let target = pick(session.connections.map(\.connectionId)) else { return .advance }
@@ -105,6 +106,16 @@ struct RandomHistory {
     private func binding(of member: Roster.Member) -> SocketBinding {
         guard case .attached(let socket, _) = member.attachment else { return SocketBinding("none") }
         return SocketBinding(member.connection.connectionId, socket)
+    }
+
+    /// Mostly valid ones, few enough IDs that connections dispute them.
+    private mutating func streams() -> [AnnouncedStream] {
+        (0..<Int.random(in: 0...3, using: &random)).map { number in
+            AnnouncedStream(
+                id: "s\(Int.random(in: 0...9, using: &random) * 4 + number)", name: chance(4) ? "é\"" : "",
+                hasAudio: chance(2), hasVideo: chance(2), videoType: pick(AnnouncedStream.VideoType.allCases),
+                creationTime: WallTime(milliseconds: Int64.random(in: 0..<500, using: &random)))
+        }
     }
 
     private mutating func join() -> JoinRequest {

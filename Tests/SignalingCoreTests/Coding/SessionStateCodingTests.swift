@@ -72,6 +72,7 @@ private struct Replicas {
         case .signalled(let seq?) where seq < original.log.lastSeq: note("answered from the book")
         case .moderated: note("moderated")
         case .restrictions: note("restrictions")
+        case .announced: note("announced")
         case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed,
             .unavailable, nil:
             note(outcome?.testDescription ?? "")
@@ -102,7 +103,7 @@ struct SessionStateCodingTests {
             "answered from the book", "force-disconnected", "refreshed", "node lost", "away", "untold",
             "several blocks", "all nodes lost", "online-only",
             "refused 400", "refused 403", "refused 404", "refused 429", "refused 1004", "refused 1015", "refused 1027",
-            "refused 1520", "refused 1570", "moderated",
+            "refused 1520", "refused 1570", "moderated", "announced", "refused 1500",
         ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
     }
 
@@ -170,8 +171,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 6
-        #expect(throws: CodingFault.version(6)) { try SessionState(decoding: bytes) }
+        bytes[0] = 7
+        #expect(throws: CodingFault.version(7)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 

@@ -41,7 +41,7 @@ private final class WholeCluster: SessionEngine {
             .restrictions(let binding):
             connection = binding.connectionId
         case .signal(let sender, _), .forceDisconnect(let sender, _), .erase(let sender, _),
-            .moderate(let sender, _, _):
+            .moderate(let sender, _, _), .streams(let sender, _):
             if case .connection(let binding, _) = sender { connection = binding.connectionId } else { connection = nil }
         }
         guard let connection else {
@@ -62,6 +62,11 @@ private final class WholeCluster: SessionEngine {
 
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         engine.listConnections(of: session, answer: answer)
+        settle()
+    }
+
+    func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        engine.listStreams(of: session, answer: answer)
         settle()
     }
 

@@ -243,7 +243,7 @@ private final class History {
         case .refused, .wasForceDisconnected, .superseded:
             client.phase = .away
             client.connection = nil
-        case .done, .signalled, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed: break
+        case .done, .signalled, .forceDisconnected, .erased, .moderated, .announced, .restrictions, .refreshed: break
         }
     }
 

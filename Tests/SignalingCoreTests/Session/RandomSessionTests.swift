@@ -189,7 +189,7 @@ private struct Simulation {
             try #require(isFull && error.code == .connectionLimitExceeded)
             count("full")
         case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .moderated,
-            .restrictions, .refreshed, .unavailable:
+            .announced, .restrictions, .refreshed, .unavailable:
             Issue.record("a join got another kind of answer")
         }
     }
@@ -274,8 +274,8 @@ private struct Simulation {
             try #require(effects.isEmpty)
             answer = (.error(requestID, error), session.log.lastSeq)
             count("refused \(error.code.number)")
-        case .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .moderated, .restrictions,
-            .refreshed, .unavailable:
+        case .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .moderated, .announced,
+            .restrictions, .refreshed, .unavailable:
             Issue.record("a signal got another kind of answer")
             return
         }

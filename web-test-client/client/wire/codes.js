@@ -24,6 +24,7 @@ export const Code = Object.freeze({
   unableToForceUnpublish: 1530,
   unableToForceMute: 1540,
   userBanned: 1570,
+  streamLimitExceeded: 1605,
   internalError: 2000,
   unexpectedServerResponse: 2001,
 });

@@ -15,6 +15,7 @@ const SHAPES = new Map([
   ['restrictions', (message) => hasId(message) && isRestrictionList(message.restrictions)],
   ['connectionCreated', (message) => isConnection(message.connection)],
   ['connectionDestroyed', (message) => typeof message.connectionId === 'string'],
+  ['streams', (message) => isCount(message.seq) && isAnnouncement(message)],
   ['connectionAway', (message) => typeof message.connectionId === 'string'],
   ['connectionBack', (message) => typeof message.connectionId === 'string'],
   ['disconnected', (message) => isOptionalRestriction(message.restriction)],
@@ -47,6 +48,7 @@ function isWholeConnected(message) {
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
     isOptional(message.history, 'boolean') &&
+    (message.streams === undefined || (Array.isArray(message.streams) && message.streams.every(isAnnouncement))) &&
     (message.restrictions === undefined || isRestrictionList(message.restrictions)) &&
     typeof message.heartbeatSeconds === 'number' &&
     message.heartbeatSeconds > 0
@@ -55,6 +57,16 @@ function isWholeConnected(message) {
 
 function isConnectionList(value) {
   return Array.isArray(value) && value.every(isConnection);
+}
+
+/** The streams of one connection (STR-2). */
+function isAnnouncement(value) {
+  return (
+    isConnection(value?.connection) &&
+    Array.isArray(value.streams) &&
+    value.streams.every((each) => typeof each?.streamId === 'string' && typeof each.name === 'string') &&
+    isOptional(value.reason, 'string')
+  );
 }
 
 function isTextList(value) {

@@ -19,8 +19,10 @@ const NAMES = new Map([
   [Code.illegalState, 'OT_ILLEGAL_STATE'],
   [Code.termsOfServiceFailure, 'OT_TERMS_OF_SERVICE_FAILURE'],
   [Code.connectionLimitExceeded, 'OT_CONNECTION_LIMIT_EXCEEDED'],
+  [Code.unableToPublish, 'OT_PERMISSION_DENIED'],
   [Code.unableToForceDisconnect, 'OT_PERMISSION_DENIED'],
   [Code.userBanned, 'OT_USER_BANNED'],
+  [Code.streamLimitExceeded, 'OT_STREAM_LIMIT_EXCEEDED'],
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
 ]);
 
@@ -51,6 +53,7 @@ const PASSED_ON = {
   erase: OWN_CODES,
   moderate: OWN_CODES,
   restrictions: OWN_CODES,
+  streams: new Set([...OWN_CODES, Code.tooLong, Code.unableToPublish, Code.streamLimitExceeded]),
 };
 
 /** The code that replaces an unknown one, for a call that does not use `unexpectedServerResponse`. */

@@ -35,7 +35,7 @@ export class SignalEvent extends OTEvent {
   }
 }
 
-/** Of this page's own streams; the publisher emits it. */
+/** Of this page's own streams: the publisher emits it. Of those of other clients: the session. */
 export class StreamEvent extends OTEvent {}
 
 export class SessionConnectEvent extends OTEvent {

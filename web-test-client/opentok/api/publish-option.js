@@ -1,9 +1,11 @@
 /** The values of the option `publish`; the first is the default. */
-const [LOCAL, FAIL] = ['local', 'fail'];
+const VALUES = ['local', 'fail', 'announce'];
+const [LOCAL, FAIL, ANNOUNCE] = VALUES;
 
 /**
  * What `session.publish` does: start a stream that no other client gets, or, with `fail`, nothing but fail. Programs
- * that show a failed publish to their users, or end with it, would lose their chat. The option is in the script's
+ * that show a failed publish to their users, or end with it, would lose their chat. With `announce` other clients of this
+ * option learn of the stream, and this one of theirs. The option is in the script's
  * address or tag, in `OT.setServer`, or in `OT.initSession`.
  */
 export class PublishOption {
@@ -24,26 +26,33 @@ export class PublishOption {
 
   /** The value, if it is one of the option's; else undefined. Reports each unknown value once. */
   accepted(value) {
-    if (value === undefined || value === null || value === LOCAL || value === FAIL) return value ?? undefined;
+    if (value === undefined || value === null || VALUES.includes(value)) return value ?? undefined;
     if (!this.#reported.has(value)) {
       this.#reported.add(value);
-      this.#log.warn(`the option publish=${String(value)} is ignored: the values are "${LOCAL}" and "${FAIL}"`);
+      this.#log.warn(`the option publish=${String(value)} is ignored: the values are "${VALUES.join('", "')}"`);
     }
     return undefined;
   }
 
   /** Whether a session publishes locally. `own` is the accepted value of its own option. */
   isLocal(own) {
-    return (own ?? this.#value) === LOCAL;
+    return (own ?? this.#value) !== FAIL;
+  }
+
+  /** Whether a session tells other clients of its streams. */
+  announces(own) {
+    return (own ?? this.#value) === ANNOUNCE;
   }
 
   /** Says once that other clients get no media. */
-  warn() {
+  warn(isAnnounced) {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#log.warn(
-      'session.publish: the stream stays in this page. Audio and video are not sent to other clients. With the option '
-        + 'publish=fail, publish fails instead.',
+      isAnnounced
+        ? 'session.publish: other clients learn of the stream. Audio and video are not sent to other clients.'
+        : 'session.publish: the stream stays in this page. Audio and video are not sent to other clients. With the option '
+          + 'publish=fail, publish fails instead.',
     );
   }
 }

@@ -1,7 +1,7 @@
 import { Code } from '../../client/wire/codes.js';
 import { Driver } from '../../client/driver.js';
 import { signalingAddress } from '../../client/server-address.js';
-import { localPublishingOf } from '../media/media-calls.js';
+import { announces, localPublishingOf, remoteStreamsOf } from '../media/media-calls.js';
 import { OwnRestrictions } from '../../client/own-restrictions.js';
 import { Collection } from './collection.js';
 import { complete, completeLater } from './completion.js';
@@ -141,6 +141,7 @@ export class Session extends ExtensionCalls {
       options: {
         ...(this.#connectEventsSuppressed ? { connectionEventsSuppressed: true } : {}),
         ...(this.#awayEvents ? { connectionAwayEvents: true } : {}),
+        ...(announces(this) ? { streamEvents: true } : {}),
         ...(this.#historyOption ? { history: this.#historyOption } : {}),
       },
     });
@@ -263,11 +264,18 @@ export class Session extends ExtensionCalls {
         this.#members.created(event.connection);
         break;
       case 'connectionDestroyed':
+        remoteStreamsOf(this).end(event.connectionId, event.reason);
         this.#members.destroyed(event);
         break;
       case 'connectionAway':
       case 'connectionBack':
         this.#members.absenceChanged(event);
+        break;
+      case 'streams':
+        remoteStreamsOf(this).set(event);
+        break;
+      case 'streamList':
+        remoteStreamsOf(this).enter(event.streams);
         break;
       case 'history':
         this.dispatchEvent(new HistoryEvent(this, this.#members.pageOf(event.page)));
@@ -321,6 +329,7 @@ export class Session extends ExtensionCalls {
     // failure. A promise is resolved nevertheless.
     if (this.connection === own) settle(this.#connectHandler.remove(), undefined, event);
     announce();
+    if (this.connection === own) remoteStreamsOf(this).enter(welcome.streams);
   }
 
   #setConnection(welcome) {
@@ -369,7 +378,7 @@ export class Session extends ExtensionCalls {
 
   /**
    * Without `connectionDestroyed` for the others, as in OpenTok. Returns a function that emits the events of the
-   * session's own streams.
+   * session's own streams, and removes its subscribers.
    */
   #reset(reason) {
     this.#members.clear(reason);
@@ -379,7 +388,8 @@ export class Session extends ExtensionCalls {
     this.hasHistory = false;
     this.maySignal = true;
     this.currentState = 'disconnected';
-    return localPublishingOf(this).endAll(reason);
+    const ends = [localPublishingOf(this).endAll(reason), remoteStreamsOf(this).endAll(reason)];
+    return () => ends.forEach((end) => end());
   }
 
   #complete(handler, error, ...details) {

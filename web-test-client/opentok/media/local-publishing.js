@@ -1,9 +1,11 @@
-// Publishing with the option `publish=local`, the default: a publisher gets its stream, and its events, in the order of opentok.js.
-// Nothing is sent. Programs that wait for `publish` before they start their chat can then do so.
+// Publishing with the options `publish=local`, the default, and `publish=announce`: a publisher gets its stream, and its
+// events, in the order of opentok.js. No media is sent. With `announce` the server knows of the stream before the
+// publisher's program does. Programs that wait for `publish` before they start their chat can then do so.
 
 import { OTError } from '../api/errors.js';
 import { StreamEvent } from '../api/events.js';
 import { Code } from '../../client/wire/codes.js';
+import { Announcer } from './announcer.js';
 import { attach, detach, factsOf, whenReady } from './publisher.js';
 import { newStreamId, Stream } from './stream.js';
 
@@ -13,12 +15,25 @@ const DESTROYED = 'destroyed';
 export class LocalPublishing {
   #session;
   #shared;
-  /** Publisher → `{stream, finish}`. The stream is null until the camera is there. `finish` reports the outcome once. */
+  /**
+   * Publisher → `{made, stream, finish}`. `made` is null until the camera is there, and `stream` until the server knows of
+   * it, if it has to. `finish` reports the outcome once.
+   */
   #publications = new Map();
+  #announcer;
+  #announces;
 
-  constructor(session, shared) {
+  /** `announces()`: whether the session has the option `announce`. `ask(kind, message, advice, handler)` is its request. */
+  constructor(session, shared, announces, ask) {
     this.#session = session;
     this.#shared = shared;
+    this.#announces = announces;
+    this.#announcer = new Announcer({
+      ask: (streams, done) => ask('streams', { streams }, '', done),
+      isConnected: () => session.isConnected(),
+      streams: () => [...this.#publications.values()].flatMap(({ made }) => made ?? []),
+      settled: (streams, error) => this.#announced(streams, error),
+    });
   }
 
   /** Why the session cannot publish now; null if it can. */
@@ -50,9 +65,12 @@ export class LocalPublishing {
     }
     const waiting = [done];
     const finish = (error) => waiting.splice(0).forEach((each) => each(error));
-    const publication = { stream: null, waiting, finish };
+    const publication = { made: null, stream: null, waiting, finish };
     this.#publications.set(publisher, publication);
-    attach(publisher, this.#session, () => this.#end(publisher, DESTROYED));
+    attach(publisher, this.#session, {
+      destroyed: () => this.#end(publisher, DESTROYED),
+      changed: () => this.#announce(),
+    });
     whenReady(publisher).then(
       () => this.#begin(publisher, publication),
       (error) => this.#end(publisher, DESTROYED, error, publication),
@@ -76,18 +94,39 @@ export class LocalPublishing {
 
   /** The session has another connection after a reconnect. The streams are now that connection's. */
   adopt(connection) {
-    for (const { stream } of this.#publications.values()) if (stream) stream.connection = connection;
+    for (const { made } of this.#publications.values()) if (made) made.connection = connection;
+    if ([...this.#publications.values()].some(({ made }) => made)) this.#announce();
+  }
+
+  #announce() {
+    if (this.#announces()) this.#announcer.announce();
+  }
+
+  #announced(streams, error) {
+    if (error) this.#shared.log.warn(`the other clients are not told of the streams: ${error.message}`);
+    for (const [publisher, publication] of [...this.#publications]) {
+      if (publication.stream || !streams.includes(publication.made)) continue;
+      if (error) this.#end(publisher, DESTROYED, error, publication);
+      else this.#start(publisher, publication);
+    }
   }
 
   #begin(publisher, publication) {
-    const isCurrent = () => this.#publications.get(publisher) === publication;
     // It was unpublished, or the session was left, before the camera was there.
-    if (!isCurrent()) return;
+    if (this.#publications.get(publisher) !== publication) return;
     const session = this.#session;
     const { environment, handlerFailed, publishOption } = this.#shared;
-    publishOption.warn();
+    publishOption.warn(this.#announces());
     const facts = { ...factsOf(publisher), id: newStreamId(environment.random), connection: session.connection };
-    const stream = new Stream(facts, handlerFailed);
+    publication.made = new Stream(facts, handlerFailed);
+    if (this.#announces()) this.#announce();
+    else this.#start(publisher, publication);
+  }
+
+  #start(publisher, publication) {
+    const isCurrent = () => this.#publications.get(publisher) === publication;
+    const session = this.#session;
+    const stream = publication.made;
     publication.stream = stream;
     publisher.stream = stream;
     publisher.streamId = stream.id;
@@ -103,7 +142,8 @@ export class LocalPublishing {
     if (!publication || publication !== only) return { publisher, stream: null, reason };
     this.#publications.delete(publisher);
     detach(publisher);
-    const { stream } = publication;
+    const { made, stream } = publication;
+    if (made) this.#announce();
     if (stream) this.#session.streams.remove(stream, reason);
     publication.finish(error);
     return { publisher, stream, reason };

@@ -1,7 +1,8 @@
 // The server carries no audio and no video. Pages that publish video must still run their chat: every media call of
 // OpenTok exists. `initPublisher` shows the local camera, because pages connect only after that. A call that needs
 // media on the server does nothing, and fails with `OT_NOT_SUPPORTED`; none of them raises an `exception`, because
-// nothing is broken. `publish` succeeds with a stream that stays in the page, unless the option is `publish=fail`.
+// nothing is broken. `publish` succeeds with a stream that stays in the page, unless the option is `publish=fail`. With
+// `publish=announce` other clients learn of it, and `subscribe` succeeds with an empty element.
 
 import { complete, completeLater } from '../api/completion.js';
 import { Emitter } from '../api/emitter.js';
@@ -12,26 +13,33 @@ import { capture, listDevices } from './capture.js';
 import { LocalPublishing } from './local-publishing.js';
 import { notSupported, Subscriber } from './media-objects.js';
 import { Publisher, whenReady } from './publisher.js';
+import { RemoteStreams } from './remote-streams.js';
 
-/** For the session: its local streams. */
+/** For the session: its local streams, those of other clients, and whether it asks for those. */
 export let localPublishingOf;
+export let remoteStreamsOf;
+export let announces;
 
 /** The media calls of a Session. */
 export class MediaCalls extends Emitter {
   #shared;
   #publishOption;
   #local;
+  #remote;
 
   static {
     localPublishingOf = (session) => session.#local;
+    remoteStreamsOf = (session) => session.#remote;
+    announces = (session) => session.#announces;
   }
 
-  /** `publishOption` is the session's own option `publish`. */
-  constructor(shared, publishOption) {
+  /** `publishOption` is the session's own option `publish`, and `ask` sends a request of the session. */
+  constructor(shared, publishOption, ask) {
     super(shared.handlerFailed);
     this.#shared = shared;
     this.#publishOption = shared.publishOption.accepted(publishOption);
-    this.#local = new LocalPublishing(this, shared);
+    this.#local = new LocalPublishing(this, shared, () => this.#announces, ask);
+    this.#remote = new RemoteStreams(this, shared);
     addPromiseForm(this, 'publish');
     addPromiseForm(this, 'subscribe');
   }
@@ -61,16 +69,21 @@ export class MediaCalls extends Emitter {
   }
 
   subscribe(stream, ...args) {
+    if (this.#remote.has(stream)) {
+      const [target, properties] = args.filter((arg) => typeof arg !== 'function');
+      return this.#remote.subscribe(stream, target, properties ?? {}, handlerIn(args));
+    }
     this.#fail(handlerIn(args), notSupported('Subscribing', Code.unableToSubscribe));
     return new Subscriber(this.#shared, stream);
   }
 
-  unsubscribe() {
+  unsubscribe(subscriber) {
+    this.#remote.unsubscribe(subscriber);
     return this;
   }
 
-  getSubscribersForStream() {
-    return [];
+  getSubscribersForStream(stream) {
+    return this.#remote.subscribersOf(stream);
   }
 
   getPublisherForStream(stream) {
@@ -102,6 +115,10 @@ export class MediaCalls extends Emitter {
 
   setIceConfig() {
     return Promise.resolve();
+  }
+
+  get #announces() {
+    return this.#shared.publishOption.announces(this.#publishOption);
   }
 
   /** `publish` reports the publisher's error: the publisher itself must not log it, too. */

@@ -1,9 +1,13 @@
-// The common base of publishers and subscribers, and subscribers: without streams they never show anything.
+// The common base of publishers and subscribers, and subscribers: their elements say that there is nothing to see.
 
+import { OTEvent } from '../api/events.js';
 import { Emitter } from '../api/emitter.js';
 import { OTError } from '../api/errors.js';
 import { addImmediatePromiseForms, promised } from '../api/promises.js';
 import { Code } from '../../client/wire/codes.js';
+import { Preview } from './preview.js';
+
+const NOTHING_TO_SEE = 'No audio or video: this server carries signals only.';
 
 /** The error of a media call. The code is OpenTok's for that call; the name says that nothing is broken. */
 export function notSupported(what, code = Code.unableToPublish) {
@@ -81,11 +85,30 @@ const CONTROLS = [
 ];
 
 export class Subscriber extends MediaObject {
-  constructor(shared, stream) {
+  #preview = null;
+
+  /** `place` is where its element goes, `{target, properties}`; null for none. */
+  constructor(shared, stream, place = null) {
     super(shared);
     this.stream = stream ?? null;
     this.streamId = stream?.streamId;
     addImmediatePromiseForms(this, CONTROLS);
+    if (place === null) return;
+    this.#preview = new Preview(shared.environment, place.target, place.properties, 'OT_subscriber');
+    this.element = this.#preview.element;
+    if (!this.element) return;
+    this.id = this.element.id || this.id;
+    this.element.textContent = NOTHING_TO_SEE;
+  }
+
+  /** Removes the element from the page. */
+  destroy() {
+    if (this.#preview === null) return this;
+    this.#preview.remove();
+    this.#preview = null;
+    this.dispatchEvent(new OTEvent('destroyed', this));
+    this.off();
+    return this;
   }
 
   getAudioVolume() {
@@ -105,5 +128,5 @@ export class Subscriber extends MediaObject {
   }
 }
 
-addSilentMethods(Subscriber, [...CONTROLS, 'destroy']);
+addSilentMethods(Subscriber, CONTROLS);
 addRejectedMethods(Subscriber, ['getRtcStatsReport']);

@@ -1,4 +1,4 @@
-// The element of a publisher on the page: a box with the local video in it.
+// The element of a publisher on the page: a box with the local video in it. Or that of a subscriber, which has none.
 
 /** How long a video may take to play before the publisher goes on without waiting for it, as in OpenTok. */
 const PLAY_TIME = 5_000;
@@ -14,13 +14,13 @@ export class Preview {
   #environment;
   #properties;
 
-  constructor(environment, target, properties) {
+  constructor(environment, target, properties, className = 'OT_publisher') {
     this.#environment = environment;
     this.#properties = properties;
     const { document } = environment;
     if (!document || properties.insertDefaultUI === false) return;
     this.element = insert(document, target, properties.insertMode ?? 'replace');
-    this.element.classList.add('OT_root', 'OT_publisher');
+    this.element.classList.add('OT_root', className);
     const { width = SIZE.width, height = SIZE.height } = properties;
     Object.assign(this.element.style, { width: length(width), height: length(height), overflow: 'hidden' });
   }

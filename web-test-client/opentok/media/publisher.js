@@ -19,7 +19,10 @@ const DIALOG_DELAY = 500;
 export let whenReady;
 /** For the session: what a stream of this publisher has, but its id and connection. */
 export let factsOf;
-/** For the session that publishes it. `destroyed()` is called if the publisher is destroyed before `detach`. */
+/**
+ * For the session that publishes it. Until `detach`, `destroyed()` is called if the publisher is destroyed, and
+ * `changed()` after a change of its stream.
+ */
 export let attach;
 export let detach;
 
@@ -31,20 +34,20 @@ export class Publisher extends MediaObject {
   #properties = {};
   #isOn = { audio: true, video: true };
   #ready = new Outcome();
-  #destroyed = null;
+  #publishing = null;
 
   static {
     whenReady = (publisher) => publisher.#ready.promise;
     factsOf = (publisher) => publisher.#facts;
-    attach = (publisher, session, destroyed) => {
+    attach = (publisher, session, publishing) => {
       publisher.session = session;
-      publisher.#destroyed = destroyed;
+      publisher.#publishing = publishing;
     };
     detach = (publisher) => {
       publisher.session = null;
       publisher.stream = null;
       publisher.streamId = undefined;
-      publisher.#destroyed = null;
+      publisher.#publishing = null;
     };
   }
 
@@ -136,7 +139,7 @@ export class Publisher extends MediaObject {
     // Also if it was ready before: it cannot be published any more.
     this.#ready = new Outcome();
     this.#ready.reject(error);
-    this.#destroyed?.();
+    this.#publishing?.destroyed();
     this.dispatchEvent(new OTEvent('destroyed', this));
     this.off();
     return this;
@@ -235,6 +238,7 @@ export class Publisher extends MediaObject {
     const newValue = this.#has(changedProperty);
     if (!stream || stream[changedProperty] === newValue) return;
     stream[changedProperty] = newValue;
+    this.#publishing?.changed();
     const details = { stream, changedProperty, oldValue: !newValue, newValue };
     session.dispatchEvent(new OTEvent('streamPropertyChanged', session, details));
   }

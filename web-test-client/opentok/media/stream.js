@@ -1,8 +1,8 @@
 import { Emitter } from '../api/emitter.js';
 
 /**
- * A stream of this page's own publisher, unless the option is `publish=fail`. Other clients do not get it, and this page
- * gets no other streams.
+ * A stream of this page's own publisher, unless the option is `publish=fail`; or one that another client announces, with
+ * `publish=announce`. No client gets its audio or video.
  */
 export class Stream extends Emitter {
   constructor({ id, connection, ...facts }, handlerFailed) {
@@ -10,7 +10,7 @@ export class Stream extends Emitter {
     this.id = id;
     this.streamId = id;
     this.connection = connection;
-    this.creationTime = Date.now();
+    this.creationTime = facts.creationTime ?? Date.now();
     this.name = facts.name;
     this.initials = facts.initials;
     this.hasAudio = facts.hasAudio;

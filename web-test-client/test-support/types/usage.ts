@@ -89,6 +89,7 @@ async function withPromises(): Promise<void> {
 withPromises();
 OT.setServer('https://signals.example', { publish: 'local' });
 OT.initSession('100', '1_y', { publish: 'fail' });
+OT.initSession('100', '1_w', { publish: 'announce' });
 
 // @ts-expect-error the values are local and fail
 OT.setServer('https://signals.example', { publish: 'remote' });

@@ -24,14 +24,14 @@ const UNSENT = {
   429: ['failedTooFast', 'retry'], 500: ['failedLost', 'retry'],
 };
 
-/** Of moderation and of the library: no chat gets them for a message. */
-const FOR_DEVELOPERS = [1004, 1005, 1006, 1010, 1011, 1015, 1027, 1520, 1570, 2001];
+/** Of moderation, of streams and of the library: no chat gets them for a message. */
+const FOR_DEVELOPERS = [1004, 1005, 1006, 1010, 1011, 1015, 1027, 1500, 1520, 1570, 1605, 2001];
 
 const CLOSES = { 4502: 'removed', 4505: 'expired' };
 
 test('ERR-1 every error code of a connect has a sentence', () => {
   const codes = codesOf('10. Errors');
-  assert.equal(codes.length, 16);
+  assert.equal(codes.length, 18);
   for (const code of codes) {
     const cause = causeOfFailedConnect({ code, message: '' });
     assert.equal(cause, CONNECT[code] ?? 'serverFault', String(code));

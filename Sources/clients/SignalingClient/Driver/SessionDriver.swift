@@ -317,7 +317,7 @@ extension ClientMessage {
         case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _), .history(let id, _),
             .erase(let id, _), .moderate(let id, _), .restrictions(let id):
             id
-        case .connect, .disconnect, .pong: nil
+        case .connect, .streams, .disconnect, .pong: nil
         }
     }
 }

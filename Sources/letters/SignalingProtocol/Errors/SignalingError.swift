@@ -52,10 +52,15 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         /// The session has reached its maximum number of connections (CON-3).
         public static let connectionLimitExceeded = Code(
             number: 1027, name: "OT_CONNECTION_LIMIT_EXCEEDED", isRetryable: true)
+        /// `streams` by a client whose role may not publish (STR-1).
+        public static let unableToPublish = Code(number: 1500, name: "OT_PERMISSION_DENIED")
         /// `forceDisconnect` by a client that is not a moderator (LEAVE-2).
         public static let unableToForceDisconnect = Code(number: 1520, name: "OT_PERMISSION_DENIED")
         /// The user, or the guest's token, is banned from the session (MOD-3).
         public static let userBanned = Code(number: 1570, name: "OT_USER_BANNED")
+        /// The session has reached its maximum number of streams (STR-1).
+        public static let streamLimitExceeded = Code(
+            number: 1605, name: "OT_STREAM_LIMIT_EXCEEDED", isRetryable: true)
         /// The client cannot understand the server's answer.
         public static let unexpectedServerResponse = Code(number: 2001, name: "OT_UNEXPECTED_SERVER_RESPONSE")
 
@@ -63,7 +68,8 @@ public struct SignalingError: Error, Sendable, CustomStringConvertible {
         public static let all: [Code] = [
             .invalidParameter, .permissionDenied, .notFound, .tooLong, .rateLimited, .notConnected,
             .authenticationError, .invalidSession, .connectFailed, .notConnectedToModerate, .badTarget, .illegalState,
-            .connectionLimitExceeded, .unableToForceDisconnect, .userBanned, .unexpectedServerResponse,
+            .connectionLimitExceeded, .unableToPublish, .unableToForceDisconnect, .userBanned, .streamLimitExceeded,
+            .unexpectedServerResponse,
         ]
     }
 

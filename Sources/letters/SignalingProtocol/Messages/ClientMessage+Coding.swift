@@ -87,6 +87,12 @@ extension ClientMessage {
             self = .moderate(try reader.requiredID(), try ModerationRequest(reader))
         case "restrictions":
             self = .restrictions(try reader.requiredID())
+        case "streams":
+            self = .streams(
+                try reader.requiredID(),
+                try reader.requiredObjects("streams").map { (inner) throws(ClientMessageError) in
+                    try AnnouncedStream(inner)
+                })
         case "disconnect":
             self = .disconnect(try reader.requiredID())
         case "pong":
@@ -95,7 +101,7 @@ extension ClientMessage {
             // An error message never repeats a client's text.
             throw reader.error(
                 "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"history\", "
-                    + "\"erase\", \"moderate\", \"restrictions\", \"disconnect\" or \"pong\"")
+                    + "\"erase\", \"moderate\", \"restrictions\", \"streams\", \"disconnect\" or \"pong\"")
         }
     }
 
@@ -139,6 +145,10 @@ extension ClientMessage {
         case .restrictions(let id):
             writer.member("op", "restrictions")
             writer.member("id", id.rawValue)
+        case .streams(let id, let streams):
+            writer.member("op", "streams")
+            writer.member("id", id.rawValue)
+            writer.member("streams", streams)
         case .disconnect(let id):
             writer.member("op", "disconnect")
             writer.member("id", id.rawValue)
@@ -188,6 +198,7 @@ extension ConnectRequest {
             connectionEventsSuppressed = try options.bool("connectionEventsSuppressed") ?? false
             connectionPages = try options.bool("connectionPages") ?? false
             connectionAwayEvents = try options.bool("connectionAwayEvents") ?? false
+            streamEvents = try options.bool("streamEvents") ?? false
             if let history = try options.object("history") { self.history = try HistoryRequest(option: history) }
         }
         if let resume = try reader.object("resume") {
@@ -204,12 +215,13 @@ extension ConnectRequest {
         writer.member("apiKey", apiKey.rawValue)
         writer.member("sessionId", sessionId.rawValue)
         writer.member("token", token)
-        if connectionEventsSuppressed || connectionPages || connectionAwayEvents || history != nil {
+        if connectionEventsSuppressed || connectionPages || connectionAwayEvents || streamEvents || history != nil {
             writer.name("options")
             writer.beginObject()
             if connectionEventsSuppressed { writer.member("connectionEventsSuppressed", true) }
             if connectionPages { writer.member("connectionPages", true) }
             if connectionAwayEvents { writer.member("connectionAwayEvents", true) }
+            if streamEvents { writer.member("streamEvents", true) }
             if let history { history.writeOption(to: &writer) }
             writer.endObject()
         }

@@ -13,6 +13,8 @@ public enum ClientMessage: Hashable, Sendable {
     case moderate(RequestID, ModerationRequest)
     /// Reads the restrictions that hold (MOD-6).
     case restrictions(RequestID)
+    /// Replaces the streams that this connection announces (STR-1).
+    case streams(RequestID, [AnnouncedStream])
     case disconnect(RequestID)
     /// Reply to a ping. It has no ID, and the server does not answer it (HB-1).
     case pong
@@ -29,6 +31,8 @@ public struct ConnectRequest: Hashable, Sendable {
     public var connectionPages: Bool
     /// Whether the client is told which connections are away (PRES-4). The default is false.
     public var connectionAwayEvents: Bool
+    /// Whether the client is told of streams (STR-2). The default is false.
+    public var streamEvents: Bool
     /// The page of the session's history that follows `connected` (HIS-5); `nil` for none.
     public var history: HistoryRequest?
     /// The connection to resume; `nil` to open a new one.
@@ -36,8 +40,8 @@ public struct ConnectRequest: Hashable, Sendable {
 
     public init(
         apiKey: APIKey, sessionId: SessionID, token: String, connectionEventsSuppressed: Bool = false,
-        connectionPages: Bool = false, connectionAwayEvents: Bool = false, history: HistoryRequest? = nil,
-        resume: ResumeRequest? = nil
+        connectionPages: Bool = false, connectionAwayEvents: Bool = false, streamEvents: Bool = false,
+        history: HistoryRequest? = nil, resume: ResumeRequest? = nil
     ) {
         self.apiKey = apiKey
         self.sessionId = sessionId
@@ -45,6 +49,7 @@ public struct ConnectRequest: Hashable, Sendable {
         self.connectionEventsSuppressed = connectionEventsSuppressed
         self.connectionPages = connectionPages
         self.connectionAwayEvents = connectionAwayEvents
+        self.streamEvents = streamEvents
         self.history = history
         self.resume = resume
     }

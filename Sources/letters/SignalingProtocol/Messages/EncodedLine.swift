@@ -18,6 +18,9 @@ public struct EncodedLine: Sendable {
         sender = []
     }
 
+    /// A line without a sender.
+    init(json: [UInt8]) { (bytes, senderOffset, sender) = (json, 0, []) }
+
     /// - Parameter encodedSender: the sender's connection as ``encode(_:)`` returns it; `nil` for a signal by REST.
     public init(_ event: SignalEvent, encodedSender: [UInt8]?) {
         // Enough if nothing has to be escaped.
@@ -39,9 +42,7 @@ public struct EncodedLine: Sendable {
     }
 
     /// No line at all.
-    public static let nothing = EncodedLine(none: ())
-
-    private init(none: ()) { (bytes, senderOffset, sender) = ([], 0, []) }
+    public static let nothing = EncodedLine(json: [])
 
     private static let senderName = Array(#","connection":"#.utf8)
 

@@ -65,6 +65,16 @@ extension Welcome {
             writer.endArray()
         }
         if hasHistory { writer.member("history", true) }
+        if let streams {
+            writer.name("streams")
+            writer.beginArray()
+            for announcement in streams {
+                writer.beginObject()
+                announcement.writeMembers(to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         if !restrictions.isEmpty {
             writer.name("restrictions")
             writer.beginArray()

@@ -33,6 +33,8 @@ public struct Welcome: Hashable, Sendable {
     public var away: [ConnectionID]?
     /// Whether the session keeps a history that this client may read (HIS-5).
     public var hasHistory: Bool
+    /// The streams of the other connections, for a client that asked for them and was not resumed (STR-2). Not decoded.
+    public var streams: [StreamAnnouncement]?
     /// What holds for this client (MOD-5).
     public var restrictions: [Restriction]
     public var resume: ResumeOffer
@@ -43,7 +45,8 @@ public struct Welcome: Hashable, Sendable {
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
-        hasHistory: Bool = false, restrictions: [Restriction] = [], resume: ResumeOffer,
+        hasHistory: Bool = false, streams: [StreamAnnouncement]? = nil, restrictions: [Restriction] = [],
+        resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
         self.connection = connection
@@ -57,6 +60,7 @@ public struct Welcome: Hashable, Sendable {
         self.missing = missing
         self.away = away
         self.hasHistory = hasHistory
+        self.streams = streams
         self.restrictions = restrictions
         self.resume = resume
         self.heartbeat = heartbeat

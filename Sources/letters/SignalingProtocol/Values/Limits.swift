@@ -22,6 +22,18 @@ public enum Limits {
     /// Longest user ID, in UTF-16 units (USR-1).
     public static let userIDLength = 128
 
+    /// Most streams that one connection announces (STR-1).
+    public static let streamCountPerConnection = 8
+
+    /// Most streams of a session (STR-1): `connected` lists them all.
+    public static let streamCountPerSession = 256
+
+    /// Longest ID of a stream, in bytes (STR-1). OpenTok's are UUIDs.
+    public static let streamIDByteCount = 64
+
+    /// Longest name of a stream, in bytes of UTF-8 (STR-1).
+    public static let streamNameByteCount = 256
+
     /// Longest reason of a restriction, in UTF-16 units (MOD-1).
     public static let reasonLength = 256
 

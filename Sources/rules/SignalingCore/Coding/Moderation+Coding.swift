@@ -141,6 +141,7 @@ extension LogEntry.Concerned: ByteCodable {
         case .user(let user):
             writer.write(byte: 2)
             writer.write(user)
+        case .streamReceivers: writer.write(byte: 3)
         }
     }
 
@@ -149,6 +150,7 @@ extension LogEntry.Concerned: ByteCodable {
         case 0: self = .everyone
         case 1: self = .moderators
         case 2: self = .user(try reader.value())
+        case 3 where reader.rules >= .streams: self = .streamReceivers
         default: throw .malformed
         }
     }

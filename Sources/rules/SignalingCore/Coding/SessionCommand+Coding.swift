@@ -13,6 +13,7 @@ extension SessionCommand: ByteCodable {
         case erase = 8
         case moderate = 9
         case restrictions = 10
+        case streams = 11
     }
 
     func write(to writer: inout ByteWriter) {
@@ -51,6 +52,10 @@ extension SessionCommand: ByteCodable {
         case .restrictions(let binding):
             writer.write(byte: Kind.restrictions.rawValue)
             writer.write(binding)
+        case .streams(let sender, let streams):
+            writer.write(byte: Kind.streams.rawValue)
+            writer.write(sender)
+            writer.write(values: streams)
         case .refreshToken(let binding, let claims):
             writer.write(byte: Kind.refreshToken.rawValue)
             writer.write(binding)
@@ -75,6 +80,9 @@ extension SessionCommand: ByteCodable {
                 Acceptance(
                     date: try reader.value(), moment: reader.rules >= .newerTokens ? try reader.optional() : nil))
         case .restrictions: self = .restrictions(try reader.value())
+        case .streams:
+            guard reader.rules >= .streams else { throw .malformed }
+            self = .streams(try reader.value(), try reader.values(ofAtLeast: 4))
         }
     }
 
@@ -85,6 +93,7 @@ extension SessionCommand: ByteCodable {
         case .signal(_, let request): 128 + (request.type?.utf8.count ?? 0) + (request.data?.utf8.count ?? 0)
         case .refreshToken(_, let claims): 128 + claims.data.utf8.count
         case .moderate: 512
+        case .streams(_, let streams): 128 + streams.count * 128
         case .leave, .detach, .heard, .forceDisconnect, .erase, .restrictions: 128
         }
     }

@@ -35,6 +35,7 @@ extension SessionState {
         if rules >= .history { writer.write(unarchived) }
         if rules >= .moderation { writer.write(restrictions) }
         if rules >= .newerTokens { writer.write(departures) }
+        if rules >= .streams { writer.write(streams) }
         return writer.bytes
     }
 
@@ -64,6 +65,8 @@ extension SessionState {
         if rules >= .history { unarchived = try reader.value() }
         if rules >= .moderation { restrictions = try reader.value() }
         if rules >= .newerTokens { departures = try reader.value() }
+        if rules >= .streams { streams = try reader.value() }
+        guard streamViolation == nil else { throw .malformed }
         try reader.end()
         // The submitter of any command but the `end` is the keeper.
         isAsleep = keeper == nil && (hasHistory || !restrictions.isEmpty) && log.entries.isEmpty && !isNeeded

@@ -75,8 +75,8 @@ extension SessionOutcome {
     fileprivate var hasErased: Bool {
         switch self {
         case .erased, .moderated: true
-        case .joined, .signalled, .forceDisconnected, .restrictions, .refreshed, .refused, .done, .wasForceDisconnected,
-            .superseded, .unavailable:
+        case .joined, .signalled, .announced, .forceDisconnected, .restrictions, .refreshed, .refused, .done,
+            .wasForceDisconnected, .superseded, .unavailable:
             false
         }
     }

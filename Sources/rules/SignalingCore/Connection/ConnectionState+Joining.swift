@@ -26,7 +26,7 @@ extension ConnectionState {
                     resumeSecret: admission.resumeSecret, untimeliness: admission.untimeliness,
                     tokenExpiry: admission.tokenExpiry,
                     busyWait: admission.busyWait, historyAccess: admission.historyAccess,
-                    history: request.history),
+                    history: request.history, getsStreams: request.streamEvents),
                 until: until)
             return [.submit(.join(join), admission.session, id)]
         case .failure(let error):
@@ -47,6 +47,7 @@ extension ConnectionState {
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
                 hasHistory: result.hasHistory && joining.historyAccess == .granted,
+                streams: joining.getsStreams && result.outcome != .resumed ? result.streams : nil,
                 restrictions: result.restrictions,
                 resume: ResumeOffer(
                     secret: joining.resumeSecret, resumeWindow: result.resumeWindow,
@@ -54,7 +55,8 @@ extension ConnectionState {
                 heartbeat: heartbeat)
             let answers = pending.resolve(id, with: nil) ?? []
             let entry = ClientEntry(
-                suppressesPresence: result.suppressesPresence, others: result.others, absences: result.absences)
+                suppressesPresence: result.suppressesPresence, others: result.others, absences: result.absences,
+                getsStreams: joining.getsStreams)
             // A recovered connection is never sent its own `connectionCreated`. Without the position of this ping its
             // client could not resume before a later event (RES-4).
             let position: [Effect] = result.outcome != .resumed && result.replayThrough != nil ? [.ping] : []
@@ -72,7 +74,7 @@ extension ConnectionState {
         case .superseded: return endSuperseded()
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
-        case .done, .signalled, .forceDisconnected, .erased, .moderated, .restrictions, .refreshed:
+        case .done, .signalled, .forceDisconnected, .erased, .moderated, .announced, .restrictions, .refreshed:
             return []
         }
     }

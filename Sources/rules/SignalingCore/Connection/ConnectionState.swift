@@ -35,6 +35,8 @@ public struct ConnectionState: Sendable {
         let historyAccess: HistoryAccess
         /// The page that the client has asked for with its connect (HIS-5).
         let history: HistoryRequest?
+        /// Whether the client asked for streams (STR-2).
+        let getsStreams: Bool
     }
 
     /// What stays as it is while a client is in its session. An object, since the handling of a line copies the phase: it
@@ -328,6 +330,9 @@ public struct ConnectionState: Sendable {
             case .restrictions(let id):
                 pending.expect(id)
                 return [.submit(.restrictions(connected.binding), connected.session, id)]
+            case .streams(let id, let streams):
+                pending.expect(id)
+                return [.submit(.streams(.connection(connected.binding, id), streams), connected.session, id)]
             case .disconnect(let id):
                 phase = .leaving(until: now.advanced(by: heartbeat * 2))
                 // Acknowledged when the departure cannot be lost any more (LOG-14).
@@ -345,7 +350,8 @@ public struct ConnectionState: Sendable {
         let refusal: [Effect] =
             switch message {
             case .connect, .pong: []
-            case .signal(let id, _), .refreshToken(let id, _), .history(let id, _), .disconnect(let id):
+            case .signal(let id, _), .refreshToken(let id, _), .history(let id, _), .streams(let id, _),
+                .disconnect(let id):
                 answer(.error(id, SignalingError(.notConnected, "connect first")))
             case .forceDisconnect(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
                 answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
@@ -389,6 +395,7 @@ public struct ConnectionState: Sendable {
             case .signalled(let seq): answer = .ack(request, seq)
             case .erased(let seq): answer = .ack(request, seq)
             case .moderated(let action, _): answer = .ack(request, action.seq)
+            case .announced(let seq): answer = .ack(request, seq)
             case .restrictions(let records): answer = .restrictions(request, records)
             case .forceDisconnected, .refreshed: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
@@ -405,7 +412,8 @@ public struct ConnectionState: Sendable {
             case .restrictions(let records):
                 charge(
                     lineCount: EncodedLine(.restrictions(request, records)).byteCount / InputRate.pieceByteCount, now)
-            case .signalled, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable: break
+            case .signalled, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable:
+                break
             }
             backPressure.noteAnswer(now: now)
             if isOnly { return send(answer) }
@@ -440,7 +448,7 @@ extension ClientMessage {
     fileprivate var isCharged: Bool {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
-        case .forceDisconnect, .erase, .moderate: false
+        case .forceDisconnect, .erase, .moderate, .streams: false
         case .connect, .refreshToken, .history, .restrictions, .disconnect, .pong: true
         }
     }

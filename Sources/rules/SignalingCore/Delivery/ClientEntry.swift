@@ -6,12 +6,16 @@ public struct ClientEntry: Sendable {
     public var others: ConnectionListing
     /// The absences that `connected` names; `nil` for a client that is told of none (PRES-4).
     public var absences: Absences?
+    /// Whether the client is told of streams (STR-2).
+    public var getsStreams: Bool
 
     public init(
-        suppressesPresence: Bool = false, others: ConnectionListing = .none, absences: Absences? = nil
+        suppressesPresence: Bool = false, others: ConnectionListing = .none, absences: Absences? = nil,
+        getsStreams: Bool = false
     ) {
         self.suppressesPresence = suppressesPresence
         self.others = others
         self.absences = absences
+        self.getsStreams = getsStreams
     }
 }

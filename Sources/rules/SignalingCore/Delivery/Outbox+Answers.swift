@@ -7,8 +7,9 @@ extension Outbox {
         let recoversThrough = welcome.outcome == .resumed ? nil : welcome.replayThrough
         self.init(
             owner: welcome.connection.connectionId, user: welcome.connection.user, role: welcome.role,
-            suppressesPresence: entry.suppressesPresence, cursor: welcome.seq, recoversThrough: recoversThrough ?? .zero
-        )
+            suppressesPresence: entry.suppressesPresence, cursor: welcome.seq,
+            recoversThrough: recoversThrough ?? .zero,
+            getsStreams: entry.getsStreams)
         // The absences are those after every event of the replay.
         enter(
             with: EncodedWelcome(welcome, answering: request), entry.others,

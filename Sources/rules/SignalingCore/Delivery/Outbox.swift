@@ -32,6 +32,8 @@ public struct Outbox: Sendable {
     /// Decide which events of moderation the connection gets (MOD-5, MOD-6).
     private let user: UserID?
     private let isModerator: Bool
+    /// Whether the connection gets events of streams (STR-2).
+    private let getsStreams: Bool
     /// The end of the replay for a new connection. Up to this seq it gets no presence, and signals carry their senders,
     /// which may have left (RES-5).
     let recoversThrough: Seq
@@ -52,11 +54,12 @@ public struct Outbox: Sendable {
 
     public init(
         owner: ConnectionID, user: UserID? = nil, role: Role = .publisher, suppressesPresence: Bool, cursor: Seq,
-        recoversThrough: Seq = .zero
+        recoversThrough: Seq = .zero, getsStreams: Bool = false
     ) {
         self.owner = owner
         self.user = user
         isModerator = role.mayModerate
+        self.getsStreams = getsStreams
         self.recoversThrough = recoversThrough
         self.suppressesPresence = suppressesPresence
         self.cursor = cursor
@@ -214,12 +217,14 @@ public struct Outbox: Sendable {
         case .moderators: isModerator
         case .user(let user): user == self.user
         case .everyone: true
+        case .streamReceivers: getsStreams
         }
     }
 
     /// Takes the same time for each number of users.
     func isAmong(anyOf concerned: Set<LogEntry.Concerned>) -> Bool {
-        return isModerator && concerned.contains(.moderators) || user.map { concerned.contains(.user($0)) } ?? false
+        isModerator && concerned.contains(.moderators) || getsStreams && concerned.contains(.streamReceivers)
+            || user.map { concerned.contains(.user($0)) } ?? false
     }
 
     /// Moves to the position of another outbox of the same form, after a ``SharedBatch`` was sent.

@@ -303,6 +303,10 @@ public final class LocalEngine: SessionEngine {
         answer(connections(of: session))
     }
 
+    public func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        answer(sessions[session]?.state?.streamAnnouncements ?? [])
+    }
+
     public func readSleepers(
         in range: Range<SessionID>, atMost count: Int,
         answer: @escaping (Result<SleepingSessions, SleepersUnread>) -> Void

@@ -167,7 +167,8 @@ public final class MemoryEngine: SessionEngine {
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase, .moderate, .restrictions:
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase, .moderate, .streams,
+            .restrictions:
             Epoch("")
         }
     }
@@ -259,6 +260,10 @@ public final class MemoryEngine: SessionEngine {
 
     public func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void) {
         answer(connections(of: session))
+    }
+
+    public func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        answer(sessions[session]?.state.streamAnnouncements ?? [])
     }
 
     public func readModeration(

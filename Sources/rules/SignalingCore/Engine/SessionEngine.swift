@@ -27,6 +27,9 @@ public protocol SessionEngine: AnyObject {
     /// `nil` for one that the engine cannot read. An engine may call `answer` later.
     func listConnections(of session: SessionID, answer: @escaping ([Connection]?) -> Void)
 
+    /// Passes on the streams of a session (STR-2), in the way of the connections.
+    func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void)
+
     /// Whether so many commands wait for an answer that the caller must not submit more on behalf of clients until some
     /// are answered (LOG-22). The ends of sockets pass.
     var isSaturated: Bool { get }

@@ -17,7 +17,7 @@ public struct LogEntry: Sendable {
         /// Everybody learns which signals were erased (HIS-9). No later erasure covers it.
         case erasure
         /// An action of a moderator, or what follows from one, for those whom it concerns (MOD-5, MOD-6). Clients that
-        /// suppress connection events get it, too.
+        /// suppress connection events get it, too. So is an event of streams, for those who asked for them (STR-2).
         case moderation(for: Concerned)
         /// A signal whose content was erased (HIS-9). Nobody gets it.
         case erased
@@ -29,6 +29,8 @@ public struct LogEntry: Sendable {
         /// All connections of this user.
         case user(UserID)
         case everyone
+        /// The connections that asked for streams (STR-2).
+        case streamReceivers
     }
 
     public let seq: Seq
@@ -55,7 +57,9 @@ public struct LogEntry: Sendable {
     var isExclusive: Bool {
         switch (kind, audience) {
         case (.signal, .everyone), (.erasure, _), (.erased, _), (.moderation(for: .everyone), _): false
-        case (.signal, .only), (.presence, _), (.moderation(for: .moderators), _), (.moderation(for: .user), _): true
+        case (.signal, .only), (.presence, _), (.moderation(for: .moderators), _), (.moderation(for: .user), _),
+            (.moderation(for: .streamReceivers), _):
+            true
         }
     }
 }

@@ -21,8 +21,11 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// connections go in parts (LEAVE-6).
     case newerTokens = 5
 
+    /// Connections announce streams (STR-1).
+    case streams = 6
+
     /// The newest one, which this program gives to its commands.
-    public static let current = newerTokens
+    public static let current = streams
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -17,6 +17,8 @@ public enum SessionCommand: Sendable {
     case erase(CommandSender, Erasure)
     /// Restricts a user or the session, or lifts a restriction (MOD-1).
     indirect case moderate(CommandSender, ModerationRequest, Acceptance)
+    /// Replaces the streams that a connection announces (STR-1).
+    case streams(CommandSender, [AnnouncedStream])
     /// Reads what holds (MOD-6).
     case restrictions(SocketBinding)
     /// The client has shown a newer token (CON-12).
@@ -113,6 +115,8 @@ public enum SessionOutcome: Sendable {
     case erased(Seq)
     /// The action is carried out, and concerns this subject.
     indirect case moderated(ModerationRecord, of: RestrictionRecord.Subject)
+    /// The streams are announced by the event with this seq.
+    case announced(Seq)
     /// What holds.
     case restrictions([RestrictionRecord])
     /// The expiry of the newer token is noted.
@@ -145,6 +149,8 @@ public struct JoinResult: Sendable {
     public var missing: MissingEvents? = nil
     /// The connections that are away, for a client that is told of them.
     public var absences: Absences? = nil
+    /// The streams of all connections (STR-2).
+    public var streams: [StreamAnnouncement] = []
     /// Whether the session keeps a history.
     public var hasHistory = false
     /// The restrictions that hold for the client (MOD-5).

@@ -160,7 +160,8 @@ extension SessionState {
     ) -> JoinResult {
         JoinResult(
             connection: connection, role: role, suppressesPresence: suppressesPresence, epoch: epoch, seq: after,
-            outcome: outcome, replayThrough: replayThrough, hasHistory: bounds.history != nil,
+            outcome: outcome, replayThrough: replayThrough, streams: streams.announcements,
+            hasHistory: bounds.history != nil,
             restrictions: restrictions.told(to: connection.user, at: now),
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }
@@ -232,6 +233,7 @@ extension SessionState {
         guard let member = roster.remove(connection) else { return false }
         log.absences.remove(connection)
         detachments.remove(connection)
+        endStreams(of: member.connection, reason, now)
         log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }

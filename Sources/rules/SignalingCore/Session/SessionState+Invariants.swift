@@ -4,9 +4,10 @@ import SignalingProtocol
 extension SessionState {
     /// The first invariant that does not hold; `nil` if all do. Takes time in proportion to ``itemCount``.
     package var violation: String? {
-        boundsViolation ?? log.violation ?? roster.violation ?? detachments.violation ?? memberViolation
-            ?? ticketViolation ?? unarchived.violation(through: log.lastSeq) ?? untoldPresence.violation
-            ?? restrictionViolation ?? sleepViolation
+        // One expression of all of them takes the compiler too long.
+        if let found = boundsViolation ?? log.violation ?? roster.violation ?? detachments.violation { return found }
+        return memberViolation ?? streamViolation ?? ticketViolation ?? unarchived.violation(through: log.lastSeq)
+            ?? untoldPresence.violation ?? restrictionViolation ?? sleepViolation
     }
 
     /// What a check of the invariants looks at.

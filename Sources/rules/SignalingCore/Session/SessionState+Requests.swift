@@ -36,6 +36,7 @@ extension AnswerBook.Answer {
         // They have a seq, as an acknowledged signal has.
         case .erased(let seq): self = .signalled(seq)
         case .moderated(let action, _): self = .signalled(action.seq)
+        case .announced(let seq): self = .signalled(seq)
         case .refused(let error): self = .refused(error)
         case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .restrictions, .refreshed,
             .unavailable:

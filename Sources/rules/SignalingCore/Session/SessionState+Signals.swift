@@ -11,16 +11,9 @@ extension SessionState {
         switch sender {
         case .server: from = nil
         case .connection(let binding, _):
-            let sharesAllowances = rules >= .tokenAllowances
-            let standing = roster.update(binding.connectionId) { member in
-                member.standing(
-                    for: request, on: binding.socket, bounds.signalRate, &signalAllowances,
-                    sharesAllowance: sharesAllowances, now)
-            }
-            switch standing {
-            case .refused(let error)?: return .refused(error)
-            case .permitted(let encodedConnection)?: from = (binding.connectionId, encodedConnection)
-            case nil: return .refused(.notInSession)
+            switch standing(of: binding, for: request.isOnlineOnly ? .onlineOnlySignal : .signal, now) {
+            case .refused(let error): return .refused(error)
+            case .permitted(let encodedConnection): from = (binding.connectionId, encodedConnection)
             }
             if !restrictions.isEmpty, let entry = silencing(binding.connectionId, now) {
                 return .refused(SignalingError(.permissionDenied, because: entry, now))
@@ -78,28 +71,53 @@ extension SessionState {
     }
 }
 
-/// Whether a member may send a signal now, before the signal itself is checked.
-private enum Standing {
+/// What a member may do if its rate and its role permit it.
+enum Permit {
+    case signal, onlineOnlySignal, streams
+}
+
+/// Whether a member may do so now, before the request itself is checked.
+enum Standing {
     /// With the sender's encoded connection (SIG-9).
     case permitted(encodedConnection: [UInt8])
     case refused(SignalingError)
 }
 
+extension SessionState {
+    mutating func standing(of binding: SocketBinding, for permit: Permit, _ now: MonotonicInstant) -> Standing {
+        let sharesAllowances = rules >= .tokenAllowances
+        return roster.update(binding.connectionId) { member in
+            member.standing(
+                for: permit, on: binding.socket, bounds.signalRate, &signalAllowances,
+                sharesAllowance: sharesAllowances, now)
+        } ?? .refused(.notInSession)
+    }
+}
+
 extension Roster.Member {
     fileprivate mutating func standing(
-        for request: SignalRequest, on socket: SocketID, _ rate: RateLimit?, _ allowances: inout TokenAllowances,
+        for permit: Permit, on socket: SocketID, _ rate: RateLimit?, _ allowances: inout TokenAllowances,
         sharesAllowance: Bool, _ now: MonotonicInstant
     ) -> Standing {
         guard isAttached(to: socket) else { return .refused(.notInSession) }
         // The rate comes first: a refusal costs as much as relaying to one receiver, so it needs a limit, too.
         let sharing = sharesAllowance ? token : nil
-        guard request.isOnlineOnly || allowances.consume(with: &signalAllowance, of: sharing, rate, now: now) else {
+        guard
+            permit == .onlineOnlySignal || allowances.consume(with: &signalAllowance, of: sharing, rate, now: now)
+        else {
             return .refused(SignalingError(.rateLimited, "too many signals; wait before you send more"))
         }
-        guard role.maySignal else {
+        switch permit {
+        case .signal, .onlineOnlySignal:
+            if role.maySignal { break }
             return .refused(
                 SignalingError(
                     .permissionDenied, "the role \(role.rawValue) may not signal; use a token with another role"))
+        case .streams:
+            if role.capabilities.publish { break }
+            return .refused(
+                SignalingError(
+                    .unableToPublish, "the role \(role.rawValue) may not publish; use a token with another role"))
         }
         return .permitted(encodedConnection: encodedConnection)
     }

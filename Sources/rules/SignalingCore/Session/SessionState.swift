@@ -38,6 +38,8 @@ public struct SessionState: Sendable {
     var departures = Departures()
     /// What moderators and REST have taken from users, and done.
     var restrictions = Restrictions()
+    /// What the connections announce.
+    var streams = SessionStreams()
     /// The node that acts for the session: it carries out what is due, and tells observers outside of it. `nil` if that
     /// node has stopped; the next command's submitter is then the keeper.
     public internal(set) var keeper: RunID?
@@ -146,6 +148,8 @@ public struct SessionState: Sendable {
             return answering(sender, isRepeatable: true, now) {
                 $0.moderate(request, by: sender, time, now, effects: &effects)
             }
+        case .streams(let sender, let streams):
+            return answering(sender, isRepeatable: true, now) { $0.announce(streams, from: sender, now) }
         case .erase(let sender, let erasure):
             return answering(sender, isRepeatable: true, now) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
@@ -164,7 +168,7 @@ public struct SessionState: Sendable {
         case .signal(let sender, let request) where request.isOnlineOnly:
             isBanned(sender, now) ? .refused(.notInSession) : signal(request, from: sender, now, effects: &effects)
         case .restrictions(let binding): readRestrictions(binding, now)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate, .refreshToken: nil
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate, .streams, .refreshToken: nil
         }
     }
 

@@ -99,10 +99,10 @@ enum ProjectRoute: Hashable {
     case userMessages(SessionID, UserID)
     /// `/session/{sessionId}/moderation` (MOD-7)
     case moderation(SessionID)
-    /// `/session/{sessionId}/stream`: always empty, and PUT (a layout) concerns media.
+    /// `/session/{sessionId}/stream`: those that clients announce (STR-2). PUT (a layout) concerns media.
     case streams(SessionID)
     /// `/session/{sessionId}/stream/{streamId}`
-    case stream(SessionID)
+    case stream(SessionID, String)
     /// `/link`: a code for a token.
     case link
     /// `/revocation`: refused tokens (REST-8).
@@ -143,7 +143,9 @@ enum ProjectRoute: Hashable {
             self = .userMessages(session, UserID(user))
         case ("moderation", 1): self = .moderation(session)
         case ("stream", 1): self = .streams(session)
-        case ("stream", 2): self = .stream(session)
+        case ("stream", 2):
+            guard let stream = PathText.decoded(parts[1]) else { return nil }
+            self = .stream(session, stream)
         case ("connection", 3) where parts[2] == "play-dtmf", ("stream", 3) where parts[2] == "mute",
             ("stream", 3) where parts[2] == "layout", ("mute", 1), ("play-dtmf", 1), ("layout", 1):
             self = .media

@@ -155,6 +155,11 @@ final class Hub<Environment: HubEnvironment> {
         engine.listConnections(of: session, answer: answer)
     }
 
+    /// The streams of a session, as ``SessionEngine`` lists them.
+    func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        engine.listStreams(of: session, answer: answer)
+    }
+
     /// Submits a command from the project's own server. Calls `answer` on the loop.
     func submit(_ command: SessionCommand, to session: SessionID, answer: @escaping (SessionOutcome) -> Void) {
         var answer = answer

@@ -54,7 +54,7 @@ final class HubStatistics {
             clientSignalRefusals[error.code, default: 0] += 1
             noteRestriction(error)
         case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased,
-            .moderated, .restrictions, .refreshed:
+            .moderated, .announced, .restrictions, .refreshed:
             break
         }
     }
@@ -65,7 +65,7 @@ final class HubStatistics {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
         case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .moderated,
-            .restrictions, .refreshed:
+            .announced, .restrictions, .refreshed:
             break
         }
     }

@@ -261,6 +261,7 @@ extension SignalingError.Code {
         case .tooLong: "too_long"
         case .badTarget: "bad_target"
         case .notConnectedToModerate: "not_connected_to_moderate"
+        case .unableToPublish: "unable_to_publish"
         case .unableToForceDisconnect: "unable_to_force_disconnect"
         default: name.lowercased().replacingOccurrences(of: "ot_", with: "")
         }

@@ -11,7 +11,7 @@ export class ExtensionCalls extends MediaCalls {
    * null: the program's arguments make none.
    */
   constructor(shared, publish, ask) {
-    super(shared, publish);
+    super(shared, publish, ask);
     this.#ask = ask;
   }
 

@@ -150,6 +150,15 @@ extension ClusterEngine {
         }
     }
 
+    public func listStreams(of session: SessionID, answer: @escaping ([StreamAnnouncement]?) -> Void) {
+        read(session) { reading in
+            switch reading {
+            case .state(let state): answer(state?.streamAnnouncements ?? [])
+            case .unreadable: answer(nil)
+            }
+        }
+    }
+
     public func readModeration(
         of session: SessionID, now: MonotonicInstant, answer: @escaping (ModerationReading) -> Void
     ) {

@@ -20,16 +20,7 @@ extension RESTRouter {
             submit(.forceDisconnect(.server, target), to: session, for: exchange)
         case .connections(let session):
             try check(session, of: project)
-            let charge = charge(to: project)
-            hub.listConnections(of: session) { [hub] connections in
-                guard let connections else {
-                    return exchange.respond(.answer(to: .unavailable(mayBeCarriedOut: false)))
-                }
-                charge(connections.count)
-                // A list of thousands takes longer to write than the other clients should wait.
-                let write = { @Sendable in JSONValue.list(connections, of: session, in: project.apiKey).encoded() }
-                hub.environment.loop.runInBackground(write, then: { exchange.respond(.json(encoded: $0)) })
-            }
+            listConnections(of: session, in: project, for: exchange)
         case .messages(let session):
             try check(session, of: project)
             if exchange.method == .delete {
@@ -68,10 +59,40 @@ extension RESTRouter {
             exchange.respond(.failure(.notImplemented, "this server carries signals, not media"))
         case .streams(let session):
             try check(session, of: project)
-            exchange.respond(.list([]))
-        case .stream(let session):
+            let charge = charge(to: project)
+            readStreams(of: session, for: exchange) { streams in
+                charge(streams.count)
+                return .list(streams.map(\.restDescription))
+            }
+        case .stream(let session, let id):
             try check(session, of: project)
-            exchange.respond(.failure(.notFound, "there are no streams: this server carries signals, not media"))
+            readStreams(of: session, for: exchange) { streams in
+                streams.first { $0.id == id }.map { .json($0.restDescription) }
+                    ?? .failure(.notFound, "the session has no stream with this ID")
+            }
+        }
+    }
+
+    private func listConnections(of session: SessionID, in project: Project, for exchange: HTTPExchange) {
+        let charge = charge(to: project)
+        hub.listConnections(of: session) { [hub] connections in
+            guard let connections else {
+                return exchange.respond(.answer(to: .unavailable(mayBeCarriedOut: false)))
+            }
+            charge(connections.count)
+            // A list of thousands takes longer to write than the other clients should wait.
+            let write = { @Sendable in JSONValue.list(connections, of: session, in: project.apiKey).encoded() }
+            hub.environment.loop.runInBackground(write, then: { exchange.respond(.json(encoded: $0)) })
+        }
+    }
+
+    private func readStreams(
+        of session: SessionID, for exchange: HTTPExchange, _ response: @escaping ([AnnouncedStream]) -> HTTPResponse
+    ) {
+        hub.listStreams(of: session) { announcements in
+            exchange.respond(
+                announcements.map { response($0.flatMap(\.streams)) }
+                    ?? .answer(to: .unavailable(mayBeCarriedOut: false)))
         }
     }
 
@@ -122,6 +143,16 @@ extension JSONValue {
         [
             "projectId": .string(project.rawValue), "sessionId": .string(session.rawValue),
             "count": .integer(Int64(connections.count)), "items": .array(connections.map(\.restDescription)),
+        ]
+    }
+}
+
+extension AnnouncedStream {
+    /// The stream as an item of OpenTok's list of streams.
+    fileprivate var restDescription: JSONValue {
+        [
+            "id": .string(id), "videoType": .string(videoType?.rawValue ?? ""), "name": .string(name),
+            "layoutClassList": .array([]),
         ]
     }
 }
