@@ -61,7 +61,7 @@ let clientTests: [Target] = [
     .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
     .tests("SignalingFoundationTests", ["SignalingFoundation"]),
     .tests("SignalingClientTests", ["SignalingClient"]),
-    .tests("TextChatUITests", ["TextChatTesting", "TextChatUI"]),
+    .tests("TextChatUITests", ["JSONText", "TextChatTesting", "TextChatUI"]),
 ]
 
 // MARK: Server

@@ -123,7 +123,9 @@ extension TypingPhrase {
             guard let close = rest.firstIndex(of: "}") else { break }
             switch rest[..<close] {
             case "count": text += String(count)
-            case let index: text += Int(index).flatMap { names.indices.contains($0) ? isolated(names[$0]) : nil } ?? ""
+            case let index:
+                guard let index = Int(index), names.indices.contains(index) else { break }
+                text += Self.isolated(names[index])
             }
             rest = rest[rest.index(after: close)...]
         }
@@ -131,14 +133,16 @@ extension TypingPhrase {
     }
 
     /// Isolates a name with right-to-left letters, so that it does not reorder the sentence (Unicode Standard Annex 9).
-    private func isolated(_ name: String) -> String {
-        let isRightToLeft = name.unicodeScalars.contains { scalar in
+    ///
+    /// - Parameter always: the sentence itself runs from right to left.
+    package static func isolated(_ name: String, always: Bool = false) -> String {
+        let isAgainst = name.unicodeScalars.contains { scalar in
             switch scalar.value {
             case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
             default: false
             }
         }
-        return isRightToLeft ? "\u{2068}\(name)\u{2069}" : name
+        return always || isAgainst ? "\u{2068}\(name)\u{2069}" : name
     }
 }
 

@@ -19,6 +19,10 @@ public final class ChatModel {
     public private(set) var rows: [TimelineRow] = []
     public private(set) var unreadCount = 0
     public private(set) var status = ChatStatus.connecting
+    /// What the user has to know of the connection, as a text; nil: nothing.
+    public var statusSentence: String? { words.sentence(of: status, server: server) }
+    /// The reader's day now: the name of a day separator depends on it.
+    public private(set) var today: LocalDay
     /// Who types, as a sentence; empty when nobody does.
     public private(set) var typing = ""
     public private(set) var hasEarlier = false
@@ -39,28 +43,60 @@ public final class ChatModel {
 
     /// The chat itself, for everything that this model leaves out. Use it on the main actor.
     @ObservationIgnored public let chat: TextChatComponent
+    /// The texts and dates of the chat.
+    @ObservationIgnored public let words: ChatWords
+    private var server = ""
+    @ObservationIgnored private let days: DayClock
+    @ObservationIgnored private var dayTask: Task<Void, Never>?
     @ObservationIgnored private var plan = ConnectPlan()
 
     /// - Parameters:
-    ///   - chat: a component that no other code has used.
+    ///   - chat: a component that no other code has used; nil: one with separators of days. Give your own timeline a
+    ///     `ReaderCalendar` for them.
     ///   - outbox: a file for messages that have not been sent, in a folder that exists; nil: the user can write only
     ///     while there is a connection.
     ///   - room: names the room, such as its session ID.
-    public init(_ chat: TextChatComponent = TextChatComponent(), outbox: URL? = nil, room: String = "") {
-        self.chat = chat
+    ///   - words: the texts and dates of the chat; the default are those of the app's language.
+    public init(
+        _ chat: TextChatComponent? = nil, outbox: URL? = nil, room: String = "", words: ChatWords = ChatWords()
+    ) {
+        let calendar = ReaderCalendar(timeZone: words.timeZone)
+        self.chat = chat ?? TextChatComponent(timeline: ChatTimeline(calendar: calendar))
+        self.words = words
+        days = DayClock(timeZone: words.timeZone)
+        today = days.day(at: .now)
         if let outbox { open(FileOutbox(url: outbox), room: room) }
         followUpdates()
-        let typers = chat.typing.snapshotStream()
+        let typers = self.chat.typing.snapshotStream()
         Task { [weak self] in for await snapshot in typers { self?.show(snapshot) } }
-        chat.onActivity = { [weak self] _ in self?.refresh() }
+        self.chat.onActivity = { [weak self] _ in self?.refresh() }
         refresh()
     }
+
+    deinit { dayTask?.cancel() }
 
     /// The name to show over a message (CHAT-4).
     public func sender(of message: ChatMessage) -> String {
         // A view that asks is drawn again when a name turns out to be another's.
         _ = nameRevision
-        return MessageWords.sender(of: message, in: chat.names)
+        return words.sender(of: message, in: chat.names)
+    }
+
+    /// The text of a row between messages; nil for a message.
+    public func text(of row: TimelineRow) -> String? {
+        switch row.content {
+        case .message: nil
+        case .day(let day): words.text(of: day, today: today)
+        case .unreadDivider: words(.newMessagesBelow)
+        case .gap: words(.gap)
+        case .beginning: words(.beginning)
+        }
+    }
+
+    /// What VoiceOver says of a message.
+    public func spoken(_ message: ChatMessage) -> String {
+        _ = nameRevision
+        return words.spoken(message, in: chat.names)
     }
 
     // MARK: The user
@@ -71,7 +107,7 @@ public final class ChatModel {
         set {
             // A text that is too long stays in the field until the user shortens it.
             text = newValue
-            notice = chat.edit(newValue).isAccepted ? nil : .tooLong
+            notice = chat.edit(newValue).isAccepted ? nil : .tooLarge
             refresh()
         }
     }
@@ -84,7 +120,7 @@ public final class ChatModel {
         case nil:
             text = ""
             notice = nil
-        case .tooLong, .signalTooLong: notice = .tooLong
+        case .tooLong, .signalTooLong: notice = .tooLarge
         case .tooManyWaiting: notice = .tooManyWaiting
         case .blank, .notConnected, .restricted, .localIDTaken, .byDelegate, .cancelled: break
         }
@@ -118,7 +154,26 @@ public final class ChatModel {
             chat.isVisible = newValue
             if newValue { chat.markRead() }
             refresh()
+            watchDays()
         }
+    }
+
+    /// Names the days anew at each midnight while the user sees the chat.
+    private func watchDays() {
+        dayTask?.cancel()
+        dayTask = nil
+        guard isVisible else { return }
+        dayTask = Task { [weak self] in
+            while !Task.isCancelled, let wait = self?.noteDay(.now) { try? await Task.sleep(for: wait) }
+        }
+    }
+
+    /// Returns when to look again.
+    @discardableResult
+    func noteDay(_ now: WallTime) -> Duration {
+        let day = days.day(at: now)
+        if today != day { today = day }
+        return days.wait(at: now)
     }
 
     // MARK: The connection
@@ -129,6 +184,7 @@ public final class ChatModel {
     /// - Parameter token: returns a new token, for each connect; your backend has it. If it throws, the chat tries
     ///   again after a while. A function without an actor will do.
     public func run(_ session: Session, token: @MainActor () async throws -> String) async {
+        server = URLComponents(string: session.server)?.host ?? session.server
         chat.channel = session
         chat.runTyping()
         while !Task.isCancelled {
@@ -215,9 +271,7 @@ public final class ChatModel {
     }
 
     private func show(_ snapshot: TypingSnapshot) {
-        let phrase = TypingPhrase(of: snapshot, names: chat.names)
-        let language = Bundle.module.preferredLocalizations.first ?? "en"
-        typing = phrase.text(.matching(language))
+        typing = words.sentence(of: TypingPhrase(of: snapshot, names: chat.names))
     }
 
     /// A session without a history may have had messages before (HIS-8).
@@ -229,6 +283,8 @@ public final class ChatModel {
 
     /// Copies what has changed: a view redraws for each assignment.
     private func refresh() {
+        // The computer may have slept over midnight.
+        noteDay(.now)
         if nameRevision != chat.names.revision { nameRevision = chat.names.revision }
         if rows != chat.rows { rows = chat.rows }
         if unreadCount != chat.unreadCount { unreadCount = chat.unreadCount }
@@ -237,7 +293,7 @@ public final class ChatModel {
         if emptyNote != currentEmptyNote { emptyNote = currentEmptyNote }
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
-        let restriction = (ban ?? chat.restriction).map { RestrictionWords.text(of: $0, now: .now) } ?? ""
+        let restriction = (ban ?? chat.restriction).map { words.sentence(of: $0, now: .now) } ?? ""
         if self.restriction != restriction { self.restriction = restriction }
     }
 }

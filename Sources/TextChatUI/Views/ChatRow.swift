@@ -1,5 +1,4 @@
 #if canImport(SwiftUI)
-    import Foundation
     import SwiftUI
     import SignalingProtocol
     import TextChat
@@ -13,10 +12,7 @@
         var body: some View {
             switch row.content {
             case .message(let row): message(row)
-            case .day(let day): Self.divider(Self.text(of: day))
-            case .unreadDivider: Self.divider(ChatWord.newMessages.text)
-            case .gap: Self.divider(ChatWord.gap.text)
-            case .beginning: Self.divider(ChatWord.beginning.text)
+            case .day, .unreadDivider, .gap, .beginning: Self.divider(model.text(of: row) ?? "")
             }
         }
 
@@ -27,19 +23,19 @@
         private func message(_ row: MessageRow) -> some View {
             let message = row.message
             let isOwn = message.direction == .sent
-            let time = message.receivedAt.map(Self.text(of:))
+            let time = message.receivedAt.map(model.words.time)
             return VStack(alignment: isOwn ? .trailing : .leading, spacing: 2) {
                 if row.showsSender { sender(of: message) }
-                Text(message.text).textSelection(.enabled)
+                Text(model.words.text(of: message)).textSelection(.enabled)
                 if row.showsTime, let time { Text(time).font(.caption2).foregroundStyle(.secondary) }
-                if let state = MessageWords.state(of: message) {
-                    Text(state.text).font(.caption).foregroundStyle(.secondary)
+                if let state = ChatWords.state(of: message) {
+                    Text(model.words(state)).font(.caption).foregroundStyle(.secondary)
                 }
                 if case .failed = message.state { actions(message) }
             }
             .frame(maxWidth: .infinity, alignment: isOwn ? .trailing : .leading)
             .accessibilityElement(children: .combine)
-            .accessibilityLabel(MessageWords.spoken(message, in: model.chat.names, time: time))
+            .accessibilityLabel(model.spoken(message))
         }
 
         /// Another person may have the same name.
@@ -54,18 +50,9 @@
 
         private func actions(_ message: ChatMessage) -> some View {
             HStack {
-                Button(ChatWord.tryAgain.text) { model.retry(message) }
-                Button(ChatWord.discard.text) { model.discard(message) }
+                Button(model.words(.tryAgain)) { model.retry(message) }
+                Button(model.words(.discard)) { model.discard(message) }
             }
-        }
-
-        private static func text(of time: WallTime) -> String {
-            Date(timeIntervalSince1970: Double(time.milliseconds) / 1000).formatted(date: .omitted, time: .shortened)
-        }
-
-        private static func text(of day: LocalDay) -> String {
-            let parts = DateComponents(calendar: .current, year: day.year, month: day.month, day: day.day)
-            return parts.date?.formatted(date: .long, time: .omitted) ?? day.description
         }
     }
 #endif

@@ -13,25 +13,25 @@
 
         public var body: some View {
             VStack(spacing: 0) {
-                if let sentence = model.status.sentence, model.status != .banned || model.restriction.isEmpty {
-                    ChatNotice(text: sentence.text)
+                if let sentence = model.statusSentence, model.status != .banned || model.restriction.isEmpty {
+                    ChatNotice(text: sentence)
                 }
                 ScrollView {
                     LazyVStack(alignment: .leading, spacing: 4) {
                         if model.hasEarlier { earlier }
-                        if let note = model.emptyNote { Text(note.text).foregroundStyle(.secondary) }
+                        if let note = model.emptyNote { Text(model.words(note)).foregroundStyle(.secondary) }
                         ForEach(model.rows) { row in ChatRow(row: row, model: model) }
                     }
                     .padding()
                 }
                 // The newest message stays in view while the list grows.
                 .defaultScrollAnchor(.bottom)
-                .accessibilityLabel(ChatWord.messages.text)
+                .accessibilityLabel(model.words(.messages))
                 if !model.typing.isEmpty {
                     Text(model.typing).font(.footnote).foregroundStyle(.secondary).padding(.horizontal)
                 }
                 if !model.restriction.isEmpty { ChatNotice(text: model.restriction) }
-                if let notice = model.notice { ChatNotice(text: notice.text) }
+                if let notice = model.notice { ChatNotice(text: model.words(notice)) }
                 composer
             }
             .onAppear { model.isVisible = true }
@@ -39,7 +39,7 @@
         }
 
         private var earlier: some View {
-            Button(model.isLoadingEarlier ? ChatWord.loadingEarlier.text : ChatWord.showEarlier.text) {
+            Button(model.isLoadingEarlier ? model.words(.loadingEarlier) : model.words(.showEarlier)) {
                 model.loadEarlier()
             }
             .disabled(model.isLoadingEarlier)
@@ -47,12 +47,12 @@
 
         private var composer: some View {
             HStack(alignment: .bottom) {
-                TextField(ChatWord.placeholder.text, text: $model.draft, axis: .vertical)
+                TextField(model.words(.placeholder), text: $model.draft, axis: .vertical)
                     .lineLimit(1...5)
                     .textFieldStyle(.roundedBorder)
                     .onSubmit { model.send() }
                     .disabled(!model.restriction.isEmpty)
-                Button(ChatWord.send.text) { model.send() }.disabled(!model.canSend)
+                Button(model.words(.send)) { model.send() }.disabled(!model.canSend)
             }
             .padding()
         }

@@ -74,3 +74,14 @@ test('users who have paused are told from users who type', () => {
   const paused = (names) => typingSentence(words('en'), typingPhrase(names), true);
   assert.deepEqual([paused(['Ada']), paused(['Ada', 'Bo'])], ['Ada has paused', 'Ada and Bo have paused']);
 });
+
+for (const { name, language, newMessages, typing } of vectorCases('view/words.json')) {
+  test(`the plurals, numbers and lists of names in ${name} are those of the vector`, () => {
+    for (const [count, text] of Object.entries(newMessages)) {
+      assert.equal(words(language).text('newMessages', { count: Number(count) }), text);
+    }
+    for (const { names, count, text } of typing) {
+      assert.equal(typingSentence(words(language), typingPhrase(names, { count })), text);
+    }
+  });
+}
