@@ -41,6 +41,19 @@ final class Rooms: NSObject, OTSessionDelegate {
     ) {}
 }
 
+struct OwnChat: View {
+    let model: ChatModel
+
+    var body: some View {
+        VStack {
+            ChatView(model: model, avatar: { person in Text(person.initial) })
+            ChatView(
+                model: model,
+                row: { row in if row.id == .beginning { Text("Welcome") } else { ChatRow(row, model: model) } })
+        }
+    }
+}
+
 enum Backend {
     static func token() async throws -> String { "a token" }
 }

@@ -131,7 +131,7 @@ struct ChatModelTests {
         hear(model, channel)
         #expect(model.unreadCount == 1)
         model.isVisible = true
-        #expect(model.unreadCount == 0)
+        while model.unreadCount > 0 { await Task.yield() }
     }
 
     @Test("a message that was written without a connection is there after a restart")
@@ -370,6 +370,52 @@ struct ConnectPlanTests {
         #expect(plan.status == .unreachable, "the sentence stays while it tries")
         plan.connected()
         #expect(plan.ended(.networkDisconnected) == .tryAgain(after: .seconds(1)))
+    }
+
+    @MainActor
+    @Test(
+        "it waits for the user where only the user can change something, and tries again at once",
+        .timeLimit(.minutes(1)))
+    func triesAgain() async {
+        let model = ChatModel()
+        var steps = [(ChatStatus.refused, ConnectPlan.Step.stop), (.banned, .stop), (.removed, .stop)]
+        let running = Task {
+            await model.keepConnected(returns: AsyncStream { $0.finish() }) {
+                let (status, step) = steps.removeFirst()
+                model.show(status)
+                model.plan.status = status
+                return step
+            }
+        }
+        for status in [ChatStatus.refused, .banned] {
+            while !(model.pause.isWaiting && model.status == status) { await Task.yield() }
+            #expect(model.status.offersRetry)
+            model.tryAgain()
+        }
+        await running.value
+        #expect(steps.isEmpty && !model.status.offersRetry, "a user who was removed stays away")
+    }
+
+    @MainActor
+    @Test(
+        "a network that is back ends the wait, which else adds up to more than three minutes", .timeLimit(.minutes(1)))
+    func networkIsBack() async {
+        let model = ChatModel()
+        let (returns, network) = AsyncStream.makeStream(of: Void.self)
+        var count = 0
+        let running = Task {
+            await model.keepConnected(returns: returns) {
+                count += 1
+                return model.plan.failed(SignalingError(.connectFailed, ""))
+            }
+        }
+        while count < 12 {
+            if model.pause.isWaiting { network.yield() }
+            await Task.yield()
+        }
+        running.cancel()
+        await running.value
+        #expect(model.status == .unreachable)
     }
 
     @Test("it stops where only the user can change something")

@@ -153,9 +153,15 @@ extension TypingPhrase {
     ///   - snapshot: of the chat's typing indicator.
     ///   - names: those of the chat, ``TextChatComponent/names``, which know the names of guests, too.
     ///   - limits: how many people are named, and how long names are.
-    public init(of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits()) {
+    ///   - guest: writes the name of a guest among users: a sentence has no place for a mark.
+    public init(
+        of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits(),
+        guest: (String) -> String = { $0 }
+    ) {
         let known = snapshot.typing.compactMap { typer -> String? in
-            if case .name(let name) = names.name(of: typer.connectionId) { return name }
+            if case .name(let name) = names.name(of: typer.connectionId) {
+                return names.isGuest(typer.connectionId) ? guest(name) : name
+            }
             return DisplayName.vouched(data: typer.name ?? "", user: typer.user)
         }
         self.init(names: known, count: snapshot.typingCount, limits: limits)

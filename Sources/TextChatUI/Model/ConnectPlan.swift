@@ -13,7 +13,7 @@ struct ConnectPlan: Equatable {
 
     private static let longest = Duration.seconds(30)
 
-    private(set) var status = ChatStatus.connecting
+    var status = ChatStatus.connecting
     private var failureCount = 0
 
     mutating func begin() { status = failureCount == 0 ? .connecting : status }
@@ -75,6 +75,15 @@ public enum ChatStatus: String, CaseIterable, Sendable {
     case unreachable, full
     /// The chat has stopped.
     case refused, expired, wrongChat, removed, banned, left
+
+    /// Whether the user can do something about it with ``ChatModel/tryAgain()``. A ban may have been lifted, and a new
+    /// token may be valid.
+    public var offersRetry: Bool {
+        switch self {
+        case .unreachable, .full, .refused, .expired, .wrongChat, .banned: true
+        case .connecting, .connected, .reconnecting, .removed, .left: false
+        }
+    }
 
     /// The text for it; nil: there is nothing to say.
     public var word: ChatWord? {

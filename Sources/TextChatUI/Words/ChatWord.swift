@@ -24,4 +24,13 @@ public enum ChatWord: String, CaseIterable, Sendable {
 
     // Users who type
     case typingSomeone, typingNames, typingPeople, typingSeveral, others
+
+    // Marks beside names
+    case guestMark, guestMarkHelp, numberHelp, guestNamed
+
+    // Moderators
+    case deleteMessage, deleteAll, mute, muteForever, remove, ban, tenMinutes, oneHour
+    case askDelete, askDeleteAll, askMute, askMuteForever, askRemove, askBan
+    case explainDelete, explainMute, explainRemove, explainBan, explainBanGuest
+    case doDelete, doMute, doRemove, doBan, actionTooLate, actionFailed
 }

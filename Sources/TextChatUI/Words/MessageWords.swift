@@ -43,8 +43,10 @@ extension ChatWords {
 
     /// What VoiceOver says of the message, as one sentence after the other.
     public func spoken(_ message: ChatMessage, in names: NameBook) -> String {
+        let name = sender(of: message, in: names)
+        let isGuest = message.direction == .received && names.isGuest(message)
         let parts = [
-            sender(of: message, in: names), text(of: message), message.receivedAt.map(time),
+            isGuest ? self(.guestNamed, ["name": .name(name)]) : name, text(of: message), message.receivedAt.map(time),
             Self.state(of: message).map { self($0) },
         ]
         return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")

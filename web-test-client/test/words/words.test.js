@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { hueOf, initialOf } from '../../chat/views/dom.js';
 import { typingSentence } from '../../chat/words/typing-sentence.js';
 import { Words } from '../../chat/words/words.js';
 import { typingPhrase } from '../../text-chat/index.js';
@@ -85,3 +86,9 @@ for (const { name, language, newMessages, typing } of vectorCases('view/words.js
     }
   });
 }
+
+test('the initial and the colour of a person are those of the vectors', () => {
+  for (const { name, id, initial, colour } of vectorCases('view/people.json')) {
+    assert.deepEqual([initialOf(name), hueOf(id)], [initial, colour], name);
+  }
+});
