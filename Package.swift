@@ -42,7 +42,7 @@ let clientModules: [Target] = [
     .module("TextChatTesting", ["Locking", "TextChat"]),
     .module("SignalingFoundation", ["SignalingProtocol"]),
     .module("SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
-    .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
+    .module("OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", "TextChatUI", .log]),
     .module("VonageClientSDKVideo", ["OpenTok"]),
     .module("TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
 ]

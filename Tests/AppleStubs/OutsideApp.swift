@@ -5,6 +5,7 @@ import SignalingClient
 import SwiftUI
 import TextChat
 import TextChatUI
+import UIKit
 
 @MainActor
 final class Rooms: NSObject, OTSessionDelegate {
@@ -51,6 +52,16 @@ struct OwnChat: View {
                 model: model,
                 row: { row in if row.id == .beginning { Text("Welcome") } else { ChatRow(row, model: model) } })
         }
+    }
+}
+
+@MainActor
+final class OwnController: UIViewController {
+    private let chat = OTKTextChatComponent()
+
+    func viewDidLoad() {
+        chat.setMaxLength(500)
+        view.addSubview(chat.view)
     }
 }
 
