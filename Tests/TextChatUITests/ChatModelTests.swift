@@ -131,7 +131,7 @@ struct ChatModelTests {
         hear(model, channel)
         #expect(model.unreadCount == 1)
         model.isVisible = true
-        while model.unreadCount > 0 { await Task.yield() }
+        while model.unreadCount > 0, !Task.isCancelled { await Task.yield() }
     }
 
     @Test("a message that was written without a connection is there after a restart")
@@ -171,6 +171,25 @@ struct ChatModelTests {
         #expect(model.text(of: separator) == "Yesterday")
         model.noteDay(WallTime(milliseconds: noon.milliseconds + 72 * 3_600_000))
         #expect(model.text(of: separator) == "Wednesday, November 15, 2023")
+    }
+
+    @Test("a chat without a connection sends through its delegate, and says nothing of a connection")
+    func delegate() {
+        final class Program: TextChatDelegate {
+            var sent: [String] = []
+            func onMessageReadyToSend(_ message: ChatMessage) -> Bool {
+                sent.append(message.text)
+                return true
+            }
+        }
+        let (component, program) = (TextChatComponent(), Program())
+        component.delegate = program
+        let model = ChatModel(ofDelegate: component)
+        #expect((model.statusSentence, model.status.offersRetry, model.emptyNote) == (nil, false, nil))
+        model.draft = "Hello"
+        #expect(model.canSend)
+        model.send()
+        #expect((program.sent, texts(model), model.draft) == (["Hello"], ["Hello"], ""))
     }
 
     @Test("a model that nobody uses is released")
@@ -388,11 +407,15 @@ struct ConnectPlanTests {
             }
         }
         for status in [ChatStatus.refused, .banned] {
-            while !(model.pause.isWaiting && model.status == status) { await Task.yield() }
+            while !(model.pause.isWaiting && model.status == status), !Task.isCancelled { await Task.yield() }
             #expect(model.status.offersRetry)
             model.tryAgain()
         }
-        await running.value
+        await withTaskCancellationHandler {
+            await running.value
+        } onCancel: {
+            running.cancel()
+        }
         #expect(steps.isEmpty && !model.status.offersRetry, "a user who was removed stays away")
     }
 
@@ -409,7 +432,7 @@ struct ConnectPlanTests {
                 return model.plan.failed(SignalingError(.connectFailed, ""))
             }
         }
-        while count < 12 {
+        while count < 12, !Task.isCancelled {
             if model.pause.isWaiting { network.yield() }
             await Task.yield()
         }
