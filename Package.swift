@@ -42,7 +42,7 @@ let clientModules: [Target] = [
     .module("clients/TextChatTesting", ["Locking", "TextChat"]),
     .module("clients/SignalingFoundation", ["SignalingProtocol"]),
     .module("clients/SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
-    .module("clients/OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", .log]),
+    .module("clients/OpenTok", ["Locking", "SignalingClient", "TextChatFoundation", "TextChatUI", .log]),
     .module("clients/VonageClientSDKVideo", ["OpenTok"]),
     .module("clients/TextChatUI", ["SignalingClient", "TextChatFoundation"], resources: [.process("Resources")]),
 ]
@@ -61,7 +61,7 @@ let clientTests: [Target] = [
     .tests("TextChatTests", ["TextChatFoundation", "TextChatTesting"]),
     .tests("SignalingFoundationTests", ["SignalingFoundation"]),
     .tests("SignalingClientTests", ["SignalingClient"]),
-    .tests("TextChatUITests", ["TextChatTesting", "TextChatUI"]),
+    .tests("TextChatUITests", ["JSONText", "TextChatTesting", "TextChatUI"]),
 ]
 
 // MARK: Server

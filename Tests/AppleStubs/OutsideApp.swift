@@ -5,6 +5,7 @@ import SignalingClient
 import SwiftUI
 import TextChat
 import TextChatUI
+import UIKit
 
 @MainActor
 final class Rooms: NSObject, OTSessionDelegate {
@@ -39,6 +40,29 @@ final class Rooms: NSObject, OTSessionDelegate {
     nonisolated func session(
         _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?
     ) {}
+}
+
+struct OwnChat: View {
+    let model: ChatModel
+
+    var body: some View {
+        VStack {
+            ChatView(model: model, avatar: { person in Text(person.initial) })
+            ChatView(
+                model: model,
+                row: { row in if row.id == .beginning { Text("Welcome") } else { ChatRow(row, model: model) } })
+        }
+    }
+}
+
+@MainActor
+final class OwnController: UIViewController {
+    private let chat = OTKTextChatComponent()
+
+    func viewDidLoad() {
+        chat.setMaxLength(500)
+        view.addSubview(chat.view)
+    }
 }
 
 enum Backend {

@@ -1,3 +1,4 @@
+import Foundation
 import Observation
 
 public typealias CGFloat = Double
@@ -19,6 +20,7 @@ public struct ViewBuilder {
         TupleView()
     }
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock() -> EmptyView { EmptyView() }
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
     public static func buildEither<First: View, Second: View>(first: First) -> Either<First, Second> { Either() }
     public static func buildEither<First: View, Second: View>(second: Second) -> Either<First, Second> { Either() }
@@ -27,7 +29,27 @@ public struct ViewBuilder {
 public struct TupleView<Content>: View { public var body: Never { fatalError("a stand-in") } }
 public struct Either<First, Second>: View { public var body: Never { fatalError("a stand-in") } }
 
+public struct EmptyView: View {
+    public init() {}
+    public var body: Never { fatalError("a stand-in") }
+}
+
 // MARK: State
+
+public struct EnvironmentValues { public var scenePhase: ScenePhase { .active } }
+public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
+
+@propertyWrapper
+public struct Environment<Value> {
+    public init(_ keyPath: KeyPath<EnvironmentValues, Value>) {}
+    public var wrappedValue: Value { fatalError("a stand-in") }
+}
+
+@propertyWrapper
+public struct ScaledMetric<Value> {
+    public init(wrappedValue: Value, relativeTo textStyle: Font.TextStyle) {}
+    public var wrappedValue: Value { fatalError("a stand-in") }
+}
 
 @propertyWrapper
 public struct State<Value> {
@@ -64,6 +86,7 @@ public enum VerticalAlignment { case top, center, bottom }
 public struct Alignment: Sendable {
     public static let leading = Alignment()
     public static let trailing = Alignment()
+    public static let bottom = Alignment()
     public static let center = Alignment()
 }
 public enum Axis {
@@ -102,7 +125,13 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>
     where Data.Element: Identifiable, ID == Data.Element.ID {}
     public var body: Never { fatalError("a stand-in") }
 }
+public struct ScrollViewReader<Content: View>: View {
+    public init(@ViewBuilder content: @escaping (ScrollViewProxy) -> Content) {}
+    public var body: Never { fatalError("a stand-in") }
+}
+public struct ScrollViewProxy { public func scrollTo<ID: Hashable>(_ id: ID, anchor: UnitPoint? = nil) {} }
 public struct Text: View {
+    public init(_ attributedContent: AttributedString) {}
     public init<S: StringProtocol>(_ content: S) {}
     public func font(_ font: Font?) -> Text { self }
     public func foregroundStyle<S: ShapeStyle>(_ style: S) -> Text { self }
@@ -110,6 +139,8 @@ public struct Text: View {
 }
 public struct Button<Label: View>: View {
     public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) where Label == Text {}
+    public init<S: StringProtocol>(_ title: S, role: ButtonRole?, action: @escaping @MainActor () -> Void)
+    where Label == Text {}
     public var body: Never { fatalError("a stand-in") }
 }
 public struct TextField<Label: View>: View {
@@ -121,7 +152,10 @@ public struct NavigationStack<Root: View>: View {
     public var body: Never { fatalError("a stand-in") }
 }
 
+public struct ButtonRole: Sendable { public static let destructive = ButtonRole() }
+
 public struct Font: Sendable {
+    public enum TextStyle: Sendable { case caption, body }
     public static let caption = Font()
     public static let caption2 = Font()
     public static let footnote = Font()
@@ -131,9 +165,35 @@ public struct HierarchicalShapeStyle: ShapeStyle {}
 extension ShapeStyle where Self == HierarchicalShapeStyle {
     public static var secondary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
 }
+public struct Color: ShapeStyle, View {
+    public static let accentColor = Color()
+    public static let primary = Color()
+    public static let secondary = Color()
+    public static let white = Color()
+    public static let clear = Color()
+    public static let teal = Color()
+    public static let blue = Color()
+    public static let purple = Color()
+    public static let pink = Color()
+    public static let orange = Color()
+    public static let brown = Color()
+    public static let green = Color()
+    public static let gray = Color()
+    public func opacity(_ opacity: Double) -> Color { self }
+    public var body: Never { fatalError("a stand-in") }
+}
+public protocol Shape: Sendable {}
+public protocol InsettableShape: Shape {}
+public struct Circle: InsettableShape { public init() {} }
+public struct Capsule: InsettableShape { public init() {} }
+public struct RoundedRectangle: InsettableShape { public init(cornerRadius: CGFloat) {} }
 public struct Material: ShapeStyle {}
 extension ShapeStyle where Self == Material { public static var thinMaterial: Material { Material() } }
-public struct UnitPoint: Sendable { public static let bottom = UnitPoint() }
+public struct UnitPoint: Sendable {
+    public static let top = UnitPoint()
+    public static let bottom = UnitPoint()
+}
+public enum Visibility: Sendable { case automatic, visible, hidden }
 public protocol TextFieldStyle {}
 public struct RoundedBorderTextFieldStyle: TextFieldStyle { public init() {} }
 extension TextFieldStyle where Self == RoundedBorderTextFieldStyle {
@@ -166,6 +226,22 @@ extension View {
         minWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil, maxHeight: CGFloat? = nil,
         alignment: Alignment = .center
     ) -> some View { self }
+    public func background<S: ShapeStyle, T: InsettableShape>(_ style: S, in shape: T) -> some View { self }
+    public func frame(width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center) -> some View {
+        self
+    }
+    public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View { self }
+    public func id<ID: Hashable>(_ id: ID) -> some View { self }
+    public func scrollTargetLayout(isEnabled: Bool = true) -> some View { self }
+    public func scrollPosition(id: Binding<(some Hashable)?>, anchor: UnitPoint? = nil) -> some View { self }
+    public func onChange<V: Equatable>(
+        of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+    ) -> some View { self }
+    public func contextMenu<MenuItems: View>(@ViewBuilder menuItems: () -> MenuItems) -> some View { self }
+    public func confirmationDialog<S: StringProtocol, A: View, M: View, T>(
+        _ title: S, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic, presenting data: T?,
+        @ViewBuilder actions: (T) -> A, @ViewBuilder message: (T) -> M
+    ) -> some View { self }
     public func disabled(_ disabled: Bool) -> some View { self }
     public func lineLimit(_ limit: ClosedRange<Int>) -> some View { self }
     public func textFieldStyle<S: TextFieldStyle>(_ style: S) -> some View { self }
@@ -179,6 +255,8 @@ extension View {
         self
     }
     public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View { self }
+    public func opacity(_ opacity: Double) -> some View { self }
+    public func accessibilityHidden(_ hidden: Bool) -> some View { self }
     public func accessibilityElement(children: AccessibilityChildBehavior) -> some View { self }
     public func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { self }
 }
@@ -206,3 +284,11 @@ public protocol App {
     @MainActor @preconcurrency init()
 }
 extension App { @MainActor @preconcurrency public static func main() {} }
+
+// MARK: In UIKit
+
+#if canImport(UIKit)
+    import UIKit
+
+    open class UIHostingController<Content: View>: UIViewController { public init(rootView: Content) { super.init() } }
+#endif

@@ -123,6 +123,18 @@ struct SessionDriverTests {
         #expect(driver.snapshot.withLock { $0.connection?.data } == "Bob")
     }
 
+    @Test("a program that waits hears that the network or the app is back, until the session ends")
+    func returns() async {
+        var listener = driver.makeReturnStream().makeAsyncIterator()
+        for change in [DeviceLife.networkBack, .foreground] {
+            driver.note(change)
+            #expect(await listener.next() != nil)
+        }
+        driver.note(.background)
+        driver.abandon()
+        #expect(await listener.next() == nil)
+    }
+
     @Test("ERR-1, MOD-4: a refusal tells what holds, and for how long by the server's clock")
     func refusedByRestriction() throws {
         try connectFully()

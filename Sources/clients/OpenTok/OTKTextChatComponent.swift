@@ -3,7 +3,7 @@ import SignalingProtocol
 import TextChat
 import TextChatFoundation
 
-/// OpenTok's text chat without its view: the list of messages, the draft, and the Send button.
+/// OpenTok's text chat: the list of messages, the draft, and the Send button. On Apple's systems it has its `view`.
 ///
 /// Use it on one queue or thread, usually the one on which the session's delegate is called.
 open class OTKTextChatComponent: NSObject {
@@ -12,9 +12,13 @@ open class OTKTextChatComponent: NSObject {
 
     // The behaviour of OpenTok's component of 2015: it sends blank text, counts length as `NSString` does, and groups
     // rows by its own rule.
-    private let chat = TextChatComponent(
+    let chat = TextChatComponent(
         composer: Composer(maxLength: 1000, unit: .utf16, sendsBlankText: true),
         timeline: ChatTimeline(rule: .openTok), wireForm: .bareText)
+    #if canImport(SwiftUI)
+        /// Nil until the program asks for the view.
+        @MainActor var screen: OTKScreen?
+    #endif
     private let messenger = Messenger()
     private var randomness = SystemRandomNumberGenerator()
 

@@ -2,13 +2,13 @@ import Foundation
 import SignalingProtocol
 import TextChat
 
-/// The reader's days, by one of Foundation's calendars and a time zone.
+/// The reader's days in a time zone, by the Gregorian calendar: every calendar has the same days, and a view names them in
+/// the reader's.
 public struct ReaderCalendar: ChatCalendar {
     private let calendar: Calendar
 
-    /// `timeZone` replaces the time zone of the calendar.
-    public init(_ calendar: Calendar = Calendar(identifier: .gregorian), timeZone: TimeZone = .current) {
-        var calendar = calendar
+    public init(timeZone: TimeZone = .current) {
+        var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         self.calendar = calendar
     }

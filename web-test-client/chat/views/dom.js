@@ -28,18 +28,18 @@ export function exactTime(milliseconds) {
   return exact.format(milliseconds);
 }
 
-/** A colour of the palette, the same for the same text on every page. */
-function hueOf(text) {
+/** The index of a colour of the palette, the same for the same text on every page. */
+export function hueOf(text) {
   let sum = 0;
   for (const character of String(text)) sum = (sum * 31 + character.codePointAt(0)) % 65_521;
-  return `hue-${sum % HUES.length}`;
+  return sum % HUES.length;
 }
 
 let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */
 export function avatar(name, id) {
-  return make('span', { class: `avatar ${hueOf(id)}`, 'aria-hidden': 'true' }, initialOf(name));
+  return make('span', { class: `avatar hue-${hueOf(id)}`, 'aria-hidden': 'true' }, initialOf(name));
 }
 
 export function initialOf(name) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { splitLinks } from '../../chat/text/links.js';
+import { vectorCases } from '../../test-support/vectors.js';
 
 const HOSTILE = new URL('../../../Tests/Vectors/hostile/texts.json', import.meta.url);
 const shown = (text) => splitLinks(text)[0].shown?.join('');
@@ -166,4 +167,8 @@ test('a long text without an end costs no more than its length', () => {
   for (const piece of ['a', 'a.', 'a@', 'www.', 'a를', 'https://a', '/를', '@a.']) {
     assert.equal(splitLinks(piece.repeat(8000)).map((part) => part.text).join('').length, piece.length * 8000);
   }
+});
+
+test('the links of the vectors, those that the Swift view leaves out, too', () => {
+  for (const { text, links } of vectorCases('view/links.json')) assert.deepEqual(addresses(text), links, text);
 });

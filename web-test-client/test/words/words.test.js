@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { hueOf, initialOf } from '../../chat/views/dom.js';
 import { typingSentence } from '../../chat/words/typing-sentence.js';
 import { Words } from '../../chat/words/words.js';
 import { typingPhrase } from '../../text-chat/index.js';
@@ -73,4 +74,21 @@ test('typing of one, two and three is written in the number of the language', ()
 test('users who have paused are told from users who type', () => {
   const paused = (names) => typingSentence(words('en'), typingPhrase(names), true);
   assert.deepEqual([paused(['Ada']), paused(['Ada', 'Bo'])], ['Ada has paused', 'Ada and Bo have paused']);
+});
+
+for (const { name, language, newMessages, typing } of vectorCases('view/words.json')) {
+  test(`the plurals, numbers and lists of names in ${name} are those of the vector`, () => {
+    for (const [count, text] of Object.entries(newMessages)) {
+      assert.equal(words(language).text('newMessages', { count: Number(count) }), text);
+    }
+    for (const { names, count, text } of typing) {
+      assert.equal(typingSentence(words(language), typingPhrase(names, { count })), text);
+    }
+  });
+}
+
+test('the initial and the colour of a person are those of the vectors', () => {
+  for (const { name, id, initial, colour } of vectorCases('view/people.json')) {
+    assert.deepEqual([initialOf(name), hueOf(id)], [initial, colour], name);
+  }
 });

@@ -67,8 +67,17 @@ extension SessionDriver {
         }
     }
 
+    /// A stream of the moments at which the network or the app is back.
+    func makeReturnStream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = returns.withLock { $0.add(continuation) }
+        continuation.onTermination = { [weak self] _ in self?.returns.withLock { $0.remove(id) } }
+        return stream
+    }
+
     /// Can be called from any thread.
     func note(_ change: DeviceLife) {
+        if change != .background { for stream in returns.withLock({ $0.all }) { stream.yield() } }
         guard (try? environment.start()) != nil else { return }
         environment.post { self.lifeChanged(change) }
     }
@@ -76,6 +85,7 @@ extension SessionDriver {
     /// Called when the application has released its session: ends the streams, and the connection if there is one.
     func abandon() {
         for stream in streams.withLock({ $0.removeAll() }) { stream.finish() }
+        for stream in returns.withLock({ $0.all }) { stream.finish() }
         guard (try? environment.start()) != nil else { return }
         environment.post { self.disconnect {} }
     }

@@ -13,6 +13,7 @@ final class SessionDriver: @unchecked Sendable {
     let environment: any ClientEnvironment
     let snapshot = Lock(Session.Snapshot())
     let streams = Lock(EventStreams())
+    let returns = Lock(ReturnStreams())
     private let log: ClientLog
     private let journal = Lock(Journal())
 

@@ -43,3 +43,22 @@ struct EventStreams {
         return Array(continuations.values)
     }
 }
+
+/// The streams of the moments at which the network or the app is back.
+struct ReturnStreams {
+    typealias Continuation = AsyncStream<Void>.Continuation
+
+    private var continuations: [UInt64: Continuation] = [:]
+    private var lastID: UInt64 = 0
+
+    /// Use them outside of any lock, because the end of a stream calls `remove`.
+    var all: [Continuation] { Array(continuations.values) }
+
+    mutating func add(_ continuation: Continuation) -> UInt64 {
+        lastID += 1
+        continuations[lastID] = continuation
+        return lastID
+    }
+
+    mutating func remove(_ id: UInt64) { continuations[id] = nil }
+}

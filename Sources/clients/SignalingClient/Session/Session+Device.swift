@@ -12,6 +12,13 @@ extension Session {
     /// Within `resumeSeconds` nothing is missed; later ``SessionEvent/reconnected(_:missing:)`` says what is.
     public func enterForeground() { driver.note(.foreground) }
 
+    /// The moments at which the network is back, or the app: those that the session learns of by itself, and those that the
+    /// program reports. A program that waits before it connects again need not wait then. A connected session reconnects
+    /// without one.
+    ///
+    /// A stream keeps one moment for its reader, and ends with the session.
+    public var returns: AsyncStream<Void> { driver.makeReturnStream() }
+
     /// The network is back, or another one. A client that waits tries at once, unless the server has asked for the
     /// wait. A connected client checks a socket that is overdue (HB-3).
     public func networkIsBack() { driver.note(.networkBack) }

@@ -18,7 +18,11 @@ import TextChatFoundation
 public final class ChatModel {
     public private(set) var rows: [TimelineRow] = []
     public private(set) var unreadCount = 0
-    public private(set) var status = ChatStatus.connecting
+    public internal(set) var status = ChatStatus.connecting
+    /// What the user has to know of the connection, as a text; nil: nothing.
+    public var statusSentence: String? { words.sentence(of: status, server: server) }
+    /// The reader's day now: the name of a day separator depends on it.
+    public internal(set) var today: LocalDay
     /// Who types, as a sentence; empty when nobody does.
     public private(set) var typing = ""
     public private(set) var hasEarlier = false
@@ -28,39 +32,102 @@ public final class ChatModel {
     /// What it means that there are no messages; nil: there are some, or nobody knows yet.
     public private(set) var emptyNote: ChatWord?
     /// What the user must know about the draft or the outbox; nil: nothing.
-    public private(set) var notice: ChatWord?
+    public internal(set) var notice: ChatWord?
     /// Whether the draft has a text to send, and the user may send it.
     public private(set) var canSend = false
     /// Why the user cannot write, or was banned, and until when, as a text; empty when nothing is in the way. The field
     /// is read-only meanwhile, and keeps its text.
     public private(set) var restriction = ""
-    @ObservationIgnored private var ban: Restriction?
+    /// Whether the user may moderate, so that ``actions(for:)`` has some.
+    public private(set) var isModerator = false
+    /// The text of the button that leads to new messages which the user does not see; nil: there are none.
+    public private(set) var newMessages: String?
+    /// Where the list has to go, once for each change of this value.
+    public internal(set) var scrollRequest: Numbered<ScrollTarget>?
+    /// What VoiceOver has to say, once for each change of this value.
+    public private(set) var announcement: Numbered<String>?
+    @ObservationIgnored var ban: Restriction?
     private var text = ""
 
     /// The chat itself, for everything that this model leaves out. Use it on the main actor.
     @ObservationIgnored public let chat: TextChatComponent
-    @ObservationIgnored private var plan = ConnectPlan()
+    /// The texts and dates of the chat.
+    @ObservationIgnored public let words: ChatWords
+    var server = ""
+    @ObservationIgnored var plan = ConnectPlan()
+    @ObservationIgnored let pause = ConnectPause()
+    @ObservationIgnored let days: DayClock
+    @ObservationIgnored var dayTask: Task<Void, Never>?
+    @ObservationIgnored var readTask: Task<Void, Never>?
+    @ObservationIgnored var presence = Presence()
+    @ObservationIgnored var session: (any ModeratedSession)?
 
     /// - Parameters:
-    ///   - chat: a component that no other code has used.
+    ///   - chat: a component that no other code has used; nil: one with separators of days. Give your own timeline a
+    ///     `ReaderCalendar` for them.
     ///   - outbox: a file for messages that have not been sent, in a folder that exists; nil: the user can write only
     ///     while there is a connection.
     ///   - room: names the room, such as its session ID.
-    public init(_ chat: TextChatComponent = TextChatComponent(), outbox: URL? = nil, room: String = "") {
-        self.chat = chat
+    ///   - words: the texts and dates of the chat; the default are those of the app's language.
+    public init(
+        _ chat: TextChatComponent? = nil, outbox: URL? = nil, room: String = "", words: ChatWords = ChatWords()
+    ) {
+        let calendar = ReaderCalendar(timeZone: words.timeZone)
+        self.chat = chat ?? TextChatComponent(timeline: ChatTimeline(calendar: calendar))
+        self.words = words
+        days = DayClock(timeZone: words.timeZone)
+        today = days.day(at: .now)
         if let outbox { open(FileOutbox(url: outbox), room: room) }
         followUpdates()
-        let typers = chat.typing.snapshotStream()
+        let typers = self.chat.typing.snapshotStream()
         Task { [weak self] in for await snapshot in typers { self?.show(snapshot) } }
-        chat.onActivity = { [weak self] _ in self?.refresh() }
+        self.chat.onActivity = { [weak self] _ in self?.refresh() }
         refresh()
+    }
+
+    /// A chat without a connection: the component asks its delegate to send.
+    package convenience init(ofDelegate chat: TextChatComponent) {
+        self.init(chat)
+        plan.connected()
+        show(plan.status)
+    }
+
+    deinit {
+        dayTask?.cancel()
+        readTask?.cancel()
     }
 
     /// The name to show over a message (CHAT-4).
     public func sender(of message: ChatMessage) -> String {
         // A view that asks is drawn again when a name turns out to be another's.
         _ = nameRevision
-        return MessageWords.sender(of: message, in: chat.names)
+        return words.sender(of: message, in: chat.names)
+    }
+
+    /// The author of a message, for an avatar and a line over the message.
+    public func person(of message: ChatMessage) -> ChatPerson {
+        let name = sender(of: message)
+        return ChatPerson(
+            name: name, id: message.senderUser?.rawValue ?? message.senderID ?? name,
+            isGuest: message.direction == .received && chat.names.isGuest(message),
+            number: message.direction == .received ? chat.names.number(of: message) : nil)
+    }
+
+    /// The text of a row between messages; nil for a message.
+    public func text(of row: TimelineRow) -> String? {
+        switch row.content {
+        case .message: nil
+        case .day(let day): words.text(of: day, today: today)
+        case .unreadDivider: words(.newMessagesBelow)
+        case .gap: words(.gap)
+        case .beginning: words(.beginning)
+        }
+    }
+
+    /// What VoiceOver says of a message.
+    public func spoken(_ message: ChatMessage) -> String {
+        _ = nameRevision
+        return words.spoken(message, in: chat.names)
     }
 
     // MARK: The user
@@ -71,7 +138,7 @@ public final class ChatModel {
         set {
             // A text that is too long stays in the field until the user shortens it.
             text = newValue
-            notice = chat.edit(newValue).isAccepted ? nil : .tooLong
+            notice = chat.edit(newValue).isAccepted ? nil : .tooLarge
             refresh()
         }
     }
@@ -84,7 +151,7 @@ public final class ChatModel {
         case nil:
             text = ""
             notice = nil
-        case .tooLong, .signalTooLong: notice = .tooLong
+        case .tooLong, .signalTooLong: notice = .tooLarge
         case .tooManyWaiting: notice = .tooManyWaiting
         case .blank, .notConnected, .restricted, .localIDTaken, .byDelegate, .cancelled: break
         }
@@ -109,68 +176,6 @@ public final class ChatModel {
     public func loadEarlier() {
         chat.loadEarlier()
         refresh()
-    }
-
-    /// Whether the user sees the chat. Messages that arrive meanwhile are read.
-    public var isVisible: Bool {
-        get { chat.isVisible }
-        set {
-            chat.isVisible = newValue
-            if newValue { chat.markRead() }
-            refresh()
-        }
-    }
-
-    // MARK: The connection
-
-    /// Connects, and keeps the chat connected until the task is cancelled, which leaves the session. It returns earlier
-    /// if only the user can change something: ``status`` says what.
-    ///
-    /// - Parameter token: returns a new token, for each connect; your backend has it. If it throws, the chat tries
-    ///   again after a while. A function without an actor will do.
-    public func run(_ session: Session, token: @MainActor () async throws -> String) async {
-        chat.channel = session
-        chat.runTyping()
-        while !Task.isCancelled {
-            plan.begin()
-            ban = nil
-            show(plan.status)
-            let events = session.events
-            let step: ConnectPlan.Step
-            do {
-                try await session.connect(token: try await token(), replacing: chat.formerConnection)
-                let end = await follow(session, events)
-                ban = end.ban
-                step = plan.ended(end.reason, isBanned: ban != nil)
-            } catch {
-                let error = error as? SignalingError
-                ban = error?.restriction
-                step = plan.failed(error)
-            }
-            show(plan.status)
-            refresh()
-            switch step {
-            case .stop: return
-            case .tryAgain(let wait): try? await Task.sleep(for: wait)
-            }
-        }
-        await session.disconnect()
-    }
-
-    /// Passes on the events of a connection until it ends.
-    private func follow(
-        _ session: Session, _ events: AsyncStream<SessionEvent>
-    ) async -> (reason: DisconnectReason, ban: Restriction?) {
-        chat.setSenderId(
-            session.connectionId?.rawValue, alias: session.connection.flatMap { DisplayName.read(from: $0.data) })
-        if let connection = session.connectionId { handle(.connected(connection)) }
-        for await event in events {
-            for each in event.channelEvents(connectionId: session.connectionId) { handle(each) }
-            if case .disconnected(let reason, let ban) = event { return (reason, ban) }
-        }
-        // The task is cancelled, or the stream has overflowed. The chat reads what it has missed after the next connect.
-        await session.disconnect()
-        return (Task.isCancelled ? .clientDisconnected : .networkDisconnected, nil)
     }
 
     func handle(_ event: SignalChannelEvent) {
@@ -199,7 +204,7 @@ public final class ChatModel {
         }
     }
 
-    private func show(_ status: ChatStatus) { if self.status != status { self.status = status } }
+    func show(_ status: ChatStatus) { if self.status != status { self.status = status } }
 
     /// The stream ends with the component, and its task does not keep the model alive.
     private func followUpdates() {
@@ -214,10 +219,19 @@ public final class ChatModel {
         }
     }
 
+    private func show(_ newRows: [TimelineRow]) {
+        let target = presence.scroll.change(from: rows, to: newRows)
+        let text = words.announcement(from: rows, to: newRows, in: chat.names)
+        rows = newRows
+        if let target { scrollRequest = scrollRequest.next(target) }
+        if let text, presence.isVisible, !presence.isInBackground { announcement = announcement.next(text) }
+        noteReading()
+    }
+
     private func show(_ snapshot: TypingSnapshot) {
-        let phrase = TypingPhrase(of: snapshot, names: chat.names)
-        let language = Bundle.module.preferredLocalizations.first ?? "en"
-        typing = phrase.text(.matching(language))
+        let phrase = TypingPhrase(of: snapshot, names: chat.names) { [words] in words(.guestNamed, ["name": .text($0)])
+        }
+        typing = words.sentence(of: phrase)
     }
 
     /// A session without a history may have had messages before (HIS-8).
@@ -228,16 +242,24 @@ public final class ChatModel {
     }
 
     /// Copies what has changed: a view redraws for each assignment.
-    private func refresh() {
+    func refresh() {
+        // The computer may have slept over midnight.
+        noteDay(.now)
         if nameRevision != chat.names.revision { nameRevision = chat.names.revision }
-        if rows != chat.rows { rows = chat.rows }
+        let newRows = chat.rows
+        if rows != newRows { show(newRows) }
         if unreadCount != chat.unreadCount { unreadCount = chat.unreadCount }
         if hasEarlier != (chat.hasEarlier == true) { hasEarlier = chat.hasEarlier == true }
         if isLoadingEarlier != chat.isLoadingEarlier { isLoadingEarlier = chat.isLoadingEarlier }
+        let newMessages =
+            unreadCount > 0 && !presence.scroll.followsEnd ? words(.newMessages, count: unreadCount) : nil
+        if self.newMessages != newMessages { self.newMessages = newMessages }
+        let isModerator = session?.capabilities.forceDisconnect ?? false
+        if self.isModerator != isModerator { self.isModerator = isModerator }
         if emptyNote != currentEmptyNote { emptyNote = currentEmptyNote }
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
-        let restriction = (ban ?? chat.restriction).map { RestrictionWords.text(of: $0, now: .now) } ?? ""
+        let restriction = (ban ?? chat.restriction).map { words.sentence(of: $0, now: .now) } ?? ""
         if self.restriction != restriction { self.restriction = restriction }
     }
 }

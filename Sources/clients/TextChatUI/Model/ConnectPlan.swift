@@ -13,7 +13,7 @@ struct ConnectPlan: Equatable {
 
     private static let longest = Duration.seconds(30)
 
-    private(set) var status = ChatStatus.connecting
+    var status = ChatStatus.connecting
     private var failureCount = 0
 
     mutating func begin() { status = failureCount == 0 ? .connecting : status }
@@ -30,7 +30,10 @@ struct ConnectPlan: Equatable {
     /// - Parameter error: nil for an error of the program.
     mutating func failed(_ error: SignalingError?) -> Step {
         switch error?.code {
-        case .authenticationError?, .invalidParameter?: return stop(.refused)
+        case .authenticationError?:
+            // The protocol has one code for all refused tokens.
+            return stop(error?.message.contains("expired") == true ? .expired : .refused)
+        case .invalidParameter?: return stop(.refused)
         case .invalidSession?: return stop(.wrongChat)
         case .userBanned?: return stop(.banned)
         case .connectionLimitExceeded?: return again(.full)
@@ -71,10 +74,19 @@ public enum ChatStatus: String, CaseIterable, Sendable {
     /// The chat tries again by itself.
     case unreachable, full
     /// The chat has stopped.
-    case refused, wrongChat, removed, banned, left
+    case refused, expired, wrongChat, removed, banned, left
 
-    /// The sentence for it; nil: there is nothing to say.
-    public var sentence: ChatWord? {
+    /// Whether the user can do something about it with ``ChatModel/tryAgain()``. A ban may have been lifted, and a new
+    /// token may be valid.
+    public var offersRetry: Bool {
+        switch self {
+        case .unreachable, .full, .refused, .expired, .wrongChat, .banned: true
+        case .connecting, .connected, .reconnecting, .removed, .left: false
+        }
+    }
+
+    /// The text for it; nil: there is nothing to say.
+    public var word: ChatWord? {
         switch self {
         case .connected, .left: nil
         case .connecting: .connecting
@@ -82,9 +94,25 @@ public enum ChatStatus: String, CaseIterable, Sendable {
         case .unreachable: .unreachable
         case .full: .full
         case .refused: .refused
+        case .expired: .expired
         case .wrongChat: .wrongChat
         case .removed: .removed
         case .banned: .banned
+        }
+    }
+}
+
+extension ChatWords {
+    /// The sentence about the connection; nil: there is nothing to say.
+    ///
+    /// - Parameter server: the server's name for the user, such as its host.
+    public func sentence(of status: ChatStatus, server: String) -> String? {
+        guard let word = status.word else { return nil }
+        let sentence = self(word, ["server": .name(server)])
+        switch status {
+        case .unreachable, .full: return self(.comesBack, ["sentence": .text(sentence)])
+        case .connecting, .connected, .reconnecting, .refused, .expired, .wrongChat, .removed, .banned, .left:
+            return sentence
         }
     }
 }

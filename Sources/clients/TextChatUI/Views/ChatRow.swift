@@ -1,71 +1,162 @@
 #if canImport(SwiftUI)
-    import Foundation
     import SwiftUI
-    import SignalingProtocol
     import TextChat
 
-    /// One row of the list.
+    /// One row of the list: a message, or what stands between messages.
     @MainActor
-    struct ChatRow: View {
-        let row: TimelineRow
-        let model: ChatModel
+    public struct ChatRow<Avatar: View>: View {
+        private let row: TimelineRow
+        private let model: ChatModel
+        private let avatar: (ChatPerson) -> Avatar
+        @State private var question: ModeratorAction?
 
-        var body: some View {
-            switch row.content {
-            case .message(let row): message(row)
-            case .day(let day): Self.divider(Self.text(of: day))
-            case .unreadDivider: Self.divider(ChatWord.newMessages.text)
-            case .gap: Self.divider(ChatWord.gap.text)
-            case .beginning: Self.divider(ChatWord.beginning.text)
-            }
+        /// - Parameter avatar: stands beside the first message of a group of another person.
+        public init(_ row: TimelineRow, model: ChatModel, @ViewBuilder avatar: @escaping (ChatPerson) -> Avatar) {
+            self.row = row
+            self.model = model
+            self.avatar = avatar
         }
 
-        private static func divider(_ text: String) -> some View {
-            Text(text).font(.footnote).foregroundStyle(.secondary).frame(maxWidth: .infinity).padding(.vertical, 4)
+        public var body: some View {
+            switch row.content {
+            case .message(let row): message(row)
+            case .day, .unreadDivider, .gap, .beginning:
+                Text(model.text(of: row) ?? "")
+                    .font(.footnote)
+                    .foregroundStyle(.secondary)
+                    .frame(maxWidth: .infinity)
+                    .padding(.vertical, 4)
+            }
         }
 
         private func message(_ row: MessageRow) -> some View {
             let message = row.message
             let isOwn = message.direction == .sent
-            let time = message.receivedAt.map(Self.text(of:))
-            return VStack(alignment: isOwn ? .trailing : .leading, spacing: 2) {
-                if row.showsSender { sender(of: message) }
-                Text(message.text).textSelection(.enabled)
-                if row.showsTime, let time { Text(time).font(.caption2).foregroundStyle(.secondary) }
-                if let state = MessageWords.state(of: message) {
-                    Text(state.text).font(.caption).foregroundStyle(.secondary)
+            let person = model.person(of: message)
+            return HStack(alignment: .top, spacing: 8) {
+                // The messages of a group stand below each other.
+                if !isOwn { avatar(person).opacity(row.position.isFirst ? 1 : 0).accessibilityHidden(true) }
+                VStack(alignment: isOwn ? .trailing : .leading, spacing: 2) {
+                    if row.showsSender { ChatSender(person: person, words: model.words) }
+                    bubble(message, isOwn: isOwn)
+                    if row.showsTime, let time = message.receivedAt.map(model.words.time) {
+                        Text(time).font(.caption2).foregroundStyle(.secondary)
+                    }
+                    if let state = ChatWords.state(of: message) {
+                        Text(model.words(state)).font(.caption).foregroundStyle(.secondary)
+                    }
+                    if case .failed = message.state { actions(message) }
                 }
-                if case .failed = message.state { actions(message) }
             }
             .frame(maxWidth: .infinity, alignment: isOwn ? .trailing : .leading)
-            .accessibilityElement(children: .combine)
-            .accessibilityLabel(MessageWords.spoken(message, in: model.chat.names, time: time))
         }
 
-        /// Another person may have the same name.
-        private func sender(of message: ChatMessage) -> some View {
-            HStack(spacing: 4) {
-                Text(model.sender(of: message)).font(.caption).foregroundStyle(.secondary)
-                if message.direction == .received, let number = model.chat.names.number(of: message) {
-                    Text(String(number)).font(.caption2).foregroundStyle(.secondary)
-                }
-            }
+        private func bubble(_ message: ChatMessage, isOwn: Bool) -> some View {
+            Text(model.words.attributed(message))
+                .foregroundStyle(message.isErased ? Color.secondary : Color.primary)
+                .padding(8)
+                .background(
+                    isOwn ? Color.accentColor.opacity(0.2) : Color.secondary.opacity(0.15),
+                    in: RoundedRectangle(cornerRadius: 12)
+                )
+                .selectable()
+                .accessibilityLabel(model.spoken(message))
+                .moderated(model.actions(for: message), question: $question, model: model)
         }
 
         private func actions(_ message: ChatMessage) -> some View {
             HStack {
-                Button(ChatWord.tryAgain.text) { model.retry(message) }
-                Button(ChatWord.discard.text) { model.discard(message) }
+                Button(model.words(.tryAgain)) { model.retry(message) }
+                Button(model.words(.discard)) { model.discard(message) }
+            }
+        }
+    }
+
+    extension ChatRow where Avatar == ChatAvatar {
+        public init(_ row: TimelineRow, model: ChatModel) { self.init(row, model: model, avatar: ChatAvatar.init) }
+    }
+
+    /// The first character of a person's name, on the person's colour.
+    @MainActor
+    public struct ChatAvatar: View {
+        @ScaledMetric(relativeTo: .caption) private var size: CGFloat = 28
+        private let person: ChatPerson
+
+        public init(_ person: ChatPerson) { self.person = person }
+
+        public var body: some View {
+            Text(person.initial)
+                .font(.caption)
+                .foregroundStyle(Color.white)
+                .frame(width: size, height: size)
+                .background(Self.colours[person.colour % Self.colours.count], in: Circle())
+        }
+
+        private static var colours: [Color] {
+            [.teal, .blue, .purple, .pink, .orange, .brown, .green, .gray]
+        }
+    }
+
+    /// The name over a message, and its marks.
+    struct ChatSender: View {
+        let person: ChatPerson
+        let words: ChatWords
+
+        var body: some View {
+            HStack(spacing: 4) {
+                Text(person.name).font(.caption).foregroundStyle(.secondary)
+                if person.isGuest { mark(words(.guestMark), words(.guestMarkHelp)) }
+                if let number = person.number { mark(String(number), words(.numberHelp)) }
             }
         }
 
-        private static func text(of time: WallTime) -> String {
-            Date(timeIntervalSince1970: Double(time.milliseconds) / 1000).formatted(date: .omitted, time: .shortened)
+        private func mark(_ text: String, _ help: String) -> some View {
+            Text(text).font(.caption2).foregroundStyle(.secondary).accessibilityLabel(help)
+        }
+    }
+
+    extension View {
+        /// These systems have no selection of texts.
+        @ViewBuilder fileprivate func selectable() -> some View {
+            #if os(tvOS) || os(watchOS)
+                self
+            #else
+                textSelection(.enabled)
+            #endif
         }
 
-        private static func text(of day: LocalDay) -> String {
-            let parts = DateComponents(calendar: .current, year: day.year, month: day.month, day: day.day)
-            return parts.date?.formatted(date: .long, time: .omitted) ?? day.description
+        /// The menu of a moderator, and the question before an action. A watch has no such menu.
+        @ViewBuilder fileprivate func moderated(
+            _ actions: [ModeratorAction], question: Binding<ModeratorAction?>, model: ChatModel
+        ) -> some View {
+            #if os(watchOS)
+                self
+            #else
+                if actions.isEmpty {
+                    self
+                } else {
+                    contextMenu {
+                        ForEach(actions) { action in
+                            Button(action.title, role: action.isDestructive ? .destructive : nil) {
+                                question.wrappedValue = action
+                            }
+                        }
+                    }
+                    .confirmationDialog(
+                        question.wrappedValue?.question ?? "",
+                        isPresented: Binding(
+                            get: { question.wrappedValue != nil },
+                            set: { isShown in if !isShown { question.wrappedValue = nil } }),
+                        titleVisibility: .visible, presenting: question.wrappedValue
+                    ) { action in
+                        Button(action.confirmation, role: action.isDestructive ? .destructive : nil) {
+                            model.carryOut(action)
+                        }
+                    } message: { action in
+                        Text(action.explanation)
+                    }
+                }
+            #endif
         }
     }
 #endif

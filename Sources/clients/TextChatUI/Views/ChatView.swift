@@ -1,45 +1,98 @@
 #if canImport(SwiftUI)
+    import Accessibility
     import SwiftUI
     import TextChat
 
     /// A chat: its messages, who types, the state of the connection, and a field to write in.
     ///
-    /// Texts follow the size that the user has chosen, and VoiceOver reads each message as one element.
+    /// Texts follow the size that the user has chosen, and VoiceOver reads each message as one element. The view only
+    /// draws: ``ChatModel`` decides. Replace its avatars or its rows:
+    ///
+    /// ```swift
+    /// ChatView(model: model, avatar: { person in Image(person.name) })
+    /// ChatView(model: model) { row in
+    ///     if row.message?.message.text == "🎉" { Confetti() } else { ChatRow(row, model: model) }
+    /// }
+    /// ```
     @MainActor
-    public struct ChatView: View {
+    public struct ChatView<Row: View>: View {
         @Bindable private var model: ChatModel
+        @Environment(\.scenePhase) private var scenePhase
+        @State private var top: TimelineRow.ID?
+        private let row: (TimelineRow) -> Row
 
-        public init(model: ChatModel) { self.model = model }
+        /// - Parameter row: draws a row; ``ChatRow`` is the one that the chat has by itself.
+        public init(model: ChatModel, @ViewBuilder row: @escaping (TimelineRow) -> Row) {
+            self.model = model
+            self.row = row
+        }
 
         public var body: some View {
             VStack(spacing: 0) {
-                if let sentence = model.status.sentence, model.status != .banned || model.restriction.isEmpty {
-                    ChatNotice(text: sentence.text)
+                if let sentence = model.statusSentence, model.status != .banned || model.restriction.isEmpty {
+                    ChatNotice(text: sentence)
                 }
-                ScrollView {
-                    LazyVStack(alignment: .leading, spacing: 4) {
-                        if model.hasEarlier { earlier }
-                        if let note = model.emptyNote { Text(note.text).foregroundStyle(.secondary) }
-                        ForEach(model.rows) { row in ChatRow(row: row, model: model) }
-                    }
-                    .padding()
-                }
-                // The newest message stays in view while the list grows.
-                .defaultScrollAnchor(.bottom)
-                .accessibilityLabel(ChatWord.messages.text)
+                if model.status.offersRetry { Button(model.words(.tryAgain)) { model.tryAgain() }.padding(8) }
+                list
                 if !model.typing.isEmpty {
                     Text(model.typing).font(.footnote).foregroundStyle(.secondary).padding(.horizontal)
                 }
                 if !model.restriction.isEmpty { ChatNotice(text: model.restriction) }
-                if let notice = model.notice { ChatNotice(text: notice.text) }
+                if let notice = model.notice { ChatNotice(text: model.words(notice)) }
                 composer
             }
             .onAppear { model.isVisible = true }
             .onDisappear { model.isVisible = false }
+            .onChange(of: scenePhase, initial: true) { _, phase in model.isInBackground = phase == .background }
+            .onChange(of: model.announcement) { _, announcement in
+                if let announcement { AccessibilityNotification.Announcement(announcement.value).post() }
+            }
+        }
+
+        private var list: some View {
+            ScrollViewReader { proxy in
+                ScrollView {
+                    LazyVStack(alignment: .leading, spacing: 4) {
+                        if model.hasEarlier { earlier }
+                        if let note = model.emptyNote { Text(model.words(note)).foregroundStyle(.secondary) }
+                        ForEach(model.rows) { each in row(each).id(each.id) }
+                        Color.clear
+                            .frame(height: 1)
+                            .id(ChatEnd.id)
+                            .onAppear { model.noteEnd(isVisible: true) }
+                            .onDisappear { model.noteEnd(isVisible: false) }
+                            .accessibilityHidden(true)
+                    }
+                    .scrollTargetLayout()
+                    .padding()
+                }
+                .scrollPosition(id: $top, anchor: .top)
+                // The newest message stays in view while the list grows.
+                .defaultScrollAnchor(.bottom)
+                .accessibilityLabel(model.words(.messages))
+                .overlay(alignment: .bottom) { newMessages }
+                .onChange(of: top) { _, top in model.noteTop(top) }
+                .onChange(of: model.scrollRequest) { _, request in
+                    switch request?.value {
+                    case .end?: proxy.scrollTo(ChatEnd.id, anchor: .bottom)
+                    case .row(let id)?: proxy.scrollTo(id, anchor: .top)
+                    case nil: break
+                    }
+                }
+            }
+        }
+
+        @ViewBuilder private var newMessages: some View {
+            if let text = model.newMessages {
+                Button(text) { model.goToNewMessages() }
+                    .padding(8)
+                    .background(.thinMaterial, in: Capsule())
+                    .padding(8)
+            }
         }
 
         private var earlier: some View {
-            Button(model.isLoadingEarlier ? ChatWord.loadingEarlier.text : ChatWord.showEarlier.text) {
+            Button(model.isLoadingEarlier ? model.words(.loadingEarlier) : model.words(.showEarlier)) {
                 model.loadEarlier()
             }
             .disabled(model.isLoadingEarlier)
@@ -47,14 +100,40 @@
 
         private var composer: some View {
             HStack(alignment: .bottom) {
-                TextField(ChatWord.placeholder.text, text: $model.draft, axis: .vertical)
+                TextField(model.words(.placeholder), text: $model.draft, axis: .vertical)
                     .lineLimit(1...5)
-                    .textFieldStyle(.roundedBorder)
+                    .chatFieldStyle()
                     .onSubmit { model.send() }
                     .disabled(!model.restriction.isEmpty)
-                Button(ChatWord.send.text) { model.send() }.disabled(!model.canSend)
+                Button(model.words(.send)) { model.send() }.disabled(!model.canSend)
             }
             .padding()
+        }
+    }
+
+    extension ChatView {
+        public init(model: ChatModel) where Row == ChatRow<ChatAvatar> {
+            self.init(model: model, row: { ChatRow($0, model: model) })
+        }
+
+        /// - Parameter avatar: stands beside the first message of a group of another person.
+        public init<Avatar: View>(model: ChatModel, @ViewBuilder avatar: @escaping (ChatPerson) -> Avatar)
+        where Row == ChatRow<Avatar> {
+            self.init(model: model, row: { ChatRow($0, model: model, avatar: avatar) })
+        }
+    }
+
+    /// The end of the list, behind its rows.
+    private enum ChatEnd: Hashable { case id }
+
+    extension View {
+        /// These systems have one look of a field only.
+        @ViewBuilder fileprivate func chatFieldStyle() -> some View {
+            #if os(tvOS) || os(watchOS)
+                self
+            #else
+                textFieldStyle(.roundedBorder)
+            #endif
         }
     }
 

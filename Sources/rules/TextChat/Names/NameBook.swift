@@ -31,6 +31,8 @@ public struct NameBook: Sendable {
     /// Increases when a name that was given may be another one now.
     public private(set) var revision = 0
 
+    /// Some sender has had a user.
+    private var hasUsers = false
     private var here: [ConnectionID: Entry] = [:]
     private var past: [ConnectionID: Entry] = [:]
     /// The order in which those of the past were noted, the oldest first. An entry that was noted again is there twice.
@@ -142,6 +144,18 @@ public struct NameBook: Sendable {
         return isShared ? DisplayName.number(of: own.user?.rawValue ?? id.rawValue) : nil
     }
 
+    /// Whether the sender is a guest among users, who may have chosen the name of any of them. A message by REST is not of
+    /// a guest, and where nobody has a user nobody has a mark.
+    public func isGuest(_ message: ChatMessage) -> Bool {
+        guard let id = message.senderID, !message.isFromServer, message.senderUser == nil else { return false }
+        return isGuest(ConnectionID(id))
+    }
+
+    /// Whether the sender of a signal that carries no name is a guest among users.
+    public func isGuest(_ connection: ConnectionID) -> Bool {
+        hasUsers && (here[connection] ?? past[connection])?.user == nil
+    }
+
     /// The name of a sender who is or was here, as for a signal that carries no name.
     public func name(of connection: ConnectionID) -> SenderName {
         let entry = here[connection] ?? past[connection]
@@ -179,6 +193,11 @@ public struct NameBook: Sendable {
     private mutating func entry(of id: ConnectionID, data: String, user: UserID?) -> Entry {
         var entry = here[id] ?? past[id] ?? Entry(id: id)
         entry.user = user
+        if user != nil, !hasUsers {
+            hasUsers = true
+            // Guests have a mark from now on.
+            revision += 1
+        }
         let vouched = DisplayName.vouched(data: data, user: user)
         if vouched != (entry.isVouched ? entry.name : nil) {
             entry.isVouched = vouched != nil

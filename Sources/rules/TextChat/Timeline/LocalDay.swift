@@ -1,6 +1,6 @@
 import SignalingProtocol
 
-/// A day of the reader's calendar. Later days are greater.
+/// A day of the reader, by the calendar of a ``ChatCalendar``. Later days are greater.
 public struct LocalDay: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let year: Int
     /// 1 to 12, or 13 in some calendars.

@@ -123,7 +123,9 @@ extension TypingPhrase {
             guard let close = rest.firstIndex(of: "}") else { break }
             switch rest[..<close] {
             case "count": text += String(count)
-            case let index: text += Int(index).flatMap { names.indices.contains($0) ? isolated(names[$0]) : nil } ?? ""
+            case let index:
+                guard let index = Int(index), names.indices.contains(index) else { break }
+                text += Self.isolated(names[index])
             }
             rest = rest[rest.index(after: close)...]
         }
@@ -131,14 +133,16 @@ extension TypingPhrase {
     }
 
     /// Isolates a name with right-to-left letters, so that it does not reorder the sentence (Unicode Standard Annex 9).
-    private func isolated(_ name: String) -> String {
-        let isRightToLeft = name.unicodeScalars.contains { scalar in
+    ///
+    /// - Parameter always: the sentence itself runs from right to left.
+    package static func isolated(_ name: String, always: Bool = false) -> String {
+        let isAgainst = name.unicodeScalars.contains { scalar in
             switch scalar.value {
             case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
             default: false
             }
         }
-        return isRightToLeft ? "\u{2068}\(name)\u{2069}" : name
+        return always || isAgainst ? "\u{2068}\(name)\u{2069}" : name
     }
 }
 
@@ -149,9 +153,15 @@ extension TypingPhrase {
     ///   - snapshot: of the chat's typing indicator.
     ///   - names: those of the chat, ``TextChatComponent/names``, which know the names of guests, too.
     ///   - limits: how many people are named, and how long names are.
-    public init(of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits()) {
+    ///   - guest: writes the name of a guest among users: a sentence has no place for a mark.
+    public init(
+        of snapshot: TypingSnapshot, names: NameBook = NameBook(), limits: Limits = Limits(),
+        guest: (String) -> String = { $0 }
+    ) {
         let known = snapshot.typing.compactMap { typer -> String? in
-            if case .name(let name) = names.name(of: typer.connectionId) { return name }
+            if case .name(let name) = names.name(of: typer.connectionId) {
+                return names.isGuest(typer.connectionId) ? guest(name) : name
+            }
             return DisplayName.vouched(data: typer.name ?? "", user: typer.user)
         }
         self.init(names: known, count: snapshot.typingCount, limits: limits)
