@@ -1,4 +1,4 @@
-"""The planted faults of scripts/check-rules --self-test: a repository without a fault, and what is changed in it."""
+"""The planted faults of scripts/check rules --self-test: a repository without a fault, and what is changed in it."""
 
 SPECIFICATION = """
 | G1 | One order. |
