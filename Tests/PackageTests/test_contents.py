@@ -48,7 +48,7 @@ def test_the_package_needs_libraries_of_debian_and_no_swift(package, contents):
 
 
 def test_the_program_takes_libraries_of_the_system_only(contents):
-    # Debian's policy forbids a search path of the program's own. scripts/build-release switches it off.
+    # Debian's policy forbids a search path of the program's own. scripts/build release switches it off.
     dynamic = run("objdump", "-p", contents / "usr/bin/signalbox")
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
 
