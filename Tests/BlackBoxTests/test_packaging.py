@@ -111,7 +111,7 @@ def test_the_packaged_settings_are_valid_with_a_secret_of_systemd(tmp_path):
 
 
 def test_every_link_of_a_packaged_page_leads_to_a_file_of_the_package(tmp_path):
-    assert tool(REPOSITORY / "scripts/stage-documents", tmp_path).returncode == 0
+    assert tool(REPOSITORY / "scripts/parts/stage-documents", tmp_path).returncode == 0
     pages = sorted(tmp_path.rglob("*.md"))
     assert {"CHANGELOG.md", "SECURITY.md", "CONFIGURATION.md", "install.md"} <= {page.name for page in pages}
     missing = []
@@ -194,8 +194,8 @@ def test_bash_completes_a_command(tmp_path):
 
 
 def script(name):
-    """A script of scripts/, as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(REPOSITORY / "scripts" / name))
+    """A script of scripts/parts, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(REPOSITORY / "scripts/parts" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module

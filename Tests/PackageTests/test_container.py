@@ -19,7 +19,7 @@ def test_the_image_serves_as_its_own_user(machine, program, tmp_path):
         elif name == "COPY":
             assert arguments == "--from=build /staged/ /"
             run(REPOSITORY / "scripts/build", "web")
-            run(REPOSITORY / "scripts/stage-files", machine, program)
+            run(REPOSITORY / "scripts/parts/stage-files", machine, program)
         elif name == "ENV":
             environment |= dict([arguments.split("=", 1)])
         elif name == "USER":

@@ -142,7 +142,7 @@ def test_the_bill_of_materials_is_valid_and_names_everything(contents):
 
 
 def test_the_same_sources_give_the_same_bill_of_materials(contents, program):
-    once, again = (run(REPOSITORY / "scripts/make-sbom", contents / "usr/bin/signalbox") for _ in range(2))
+    once, again = (run(REPOSITORY / "scripts/parts/make-sbom", contents / "usr/bin/signalbox") for _ in range(2))
     assert once == again
 
 
