@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// docs/ARCHITECTURE.md shows which target may depend on which, and scripts/check-layers checks it. Here, targets stand
+// docs/ARCHITECTURE.md shows which target may depend on which, and scripts/check layers checks it. Here, targets stand
 // in the same order, from the bottom.
 
 // MARK: Forms

@@ -1,4 +1,4 @@
-// Not a stand-in: an app of somebody else, with its habits. scripts/check-apple compiles it with the flags of apps.
+// Not a stand-in: an app of somebody else, with its habits. scripts/check apple compiles it with the flags of apps.
 import Foundation
 import OpenTok
 import SignalingClient

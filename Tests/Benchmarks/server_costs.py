@@ -3,7 +3,7 @@ socket, and for a connect with token, join and leave.
 
     SIGNALBOX_BIN=.build/release/signalbox .venv-test/bin/python Tests/Benchmarks/server_costs.py [--top 40]
 
-scripts/check-costs counts the same. The signals come one at a time, so each of them has its own turns of the loop: one
+scripts/check costs counts the same. The signals come one at a time, so each of them has its own turns of the loop: one
 read, four writes, and the end of a turn. With --durable the server has a state folder, and the count includes its other
 threads. --top lists the functions with the most instructions of their own, and with --inclusive those of the functions
 that they call, too.

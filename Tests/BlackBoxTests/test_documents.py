@@ -217,5 +217,5 @@ def test_the_built_documentation_has_every_library_of_the_package():
     manifest = (REPOSITORY / "Package.swift").read_text()
     products = re.findall(r'\.library\(name: "\w+", targets: \[(.*?)\]\)', manifest)
     libraries = {name for targets in products for name in re.findall(r'"(\w+)"', targets)}
-    listed = re.search(r"^modules=\((.*?)^\)", (REPOSITORY / "scripts/build-docs").read_text(), re.MULTILINE | re.DOTALL)
+    listed = re.search(r"^modules=\((.*?)^\)", (REPOSITORY / "scripts/builds/docs").read_text(), re.MULTILINE | re.DOTALL)
     assert set(listed[1].split()) == libraries

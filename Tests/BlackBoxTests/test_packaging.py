@@ -111,7 +111,7 @@ def test_the_packaged_settings_are_valid_with_a_secret_of_systemd(tmp_path):
 
 
 def test_every_link_of_a_packaged_page_leads_to_a_file_of_the_package(tmp_path):
-    assert tool(REPOSITORY / "scripts/stage-documents", tmp_path).returncode == 0
+    assert tool(REPOSITORY / "scripts/parts/stage-documents", tmp_path).returncode == 0
     pages = sorted(tmp_path.rglob("*.md"))
     assert {"CHANGELOG.md", "SECURITY.md", "CONFIGURATION.md", "install.md"} <= {page.name for page in pages}
     missing = []
@@ -136,7 +136,7 @@ def test_his_1_servers_set_up_as_documented_keep_the_messages_of_chats():
 
 def test_the_scripts_take_the_version_from_the_program():
     version = run("--version").stdout.strip()
-    line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/build-package").read_text(), re.M)[1]
+    line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/builds/package").read_text(), re.M)[1]
     assert tool("bash", "-c", line, cwd=REPOSITORY).stdout.strip() == version
     assert script("make-sbom").version() == version
     for path in PACKAGING.rglob("*"):
@@ -153,7 +153,7 @@ def test_the_scripts_of_the_package_are_scripts():
 def test_a_package_without_a_maintainer_is_refused(tmp_path):
     nobody = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null",
               "GIT_DIR": str(tmp_path), "DEBFULLNAME": "Ada Builder"}  # fmt: skip
-    result = tool(REPOSITORY / "scripts/build-package", env=nobody)
+    result = tool(REPOSITORY / "scripts/build", "package", env=nobody)
     assert result.returncode == 64 and "Set DEBFULLNAME and DEBEMAIL" in result.stderr, result
 
 
@@ -194,11 +194,18 @@ def test_bash_completes_a_command(tmp_path):
 
 
 def script(name):
-    """A script of scripts/, as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(REPOSITORY / "scripts" / name))
+    """A script of scripts/parts, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(REPOSITORY / "scripts/parts" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
+
+
+def is_script(command):
+    """Whether a command runs a script of the repository. scripts/build has one for each thing to build."""
+    program, *arguments = shlex.split(command)
+    paths = [program, f"scripts/builds/{arguments[0]}"] if program == "scripts/build" else [program]
+    return all((REPOSITORY / path).is_file() and os.access(REPOSITORY / path, os.X_OK) for path in paths)
 
 
 def instructions():
@@ -228,8 +235,7 @@ def test_the_dockerfile_copies_what_exists_and_runs_what_exists():
             assert all((REPOSITORY / source).exists() for source in sources), arguments
         if name == "RUN":
             for command in arguments.split(" && "):
-                program = REPOSITORY / shlex.split(command)[0]
-                assert program.is_file() and program.stat().st_mode & 0o100, command
+                assert is_script(command), command
     # Nothing that the build needs is left out of the context.
     ignored = DOCKERFILE.with_name("Dockerfile.dockerignore").read_text().splitlines()
     kept = tool("git", "ls-files", cwd=REPOSITORY).stdout.split()
@@ -345,8 +351,8 @@ def test_health_of_a_server_that_is_not_there():
 def test_the_commands_of_the_page_exist():
     """Those in the `sh` blocks are run by Tests/PackageTests. The others need Docker or a Swift build."""
     text = PAGE.read_text()
-    for name in re.findall(r"(?:^    |`)(scripts/[\w-]+)", text, re.M):
-        assert (REPOSITORY / name).is_file(), name
+    for command in re.findall(r"(?:^    |`)(scripts/[^\n`]+)", text, re.M):
+        assert is_script(command), command
     for path in re.findall(r"packaging/[\w./-]+", text):
         assert (REPOSITORY / path).exists() or path.endswith("api-secret"), path
     named = set(re.findall(r"signalbox ((?:admin|config|session)? ?[a-z]+)", text))

@@ -55,7 +55,7 @@ def test_files_have_their_content_type_and_an_etag(server, path, kind):
 @pytest.mark.parametrize("path", LIBRARY)
 def test_the_library_may_be_loaded_by_pages_of_every_origin(server, path):
     answer = server.request("GET", path, headers={"Origin": "https://elsewhere.example"})
-    assert answer.status == 200, "the file is missing: run scripts/bundle-web"
+    assert answer.status == 200, "the file is missing: run scripts/build web"
     assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
@@ -161,7 +161,7 @@ def test_without_a_bundle_the_server_says_how_to_make_one(tmp_path):
     (tmp_path / "index.html").write_text("a page")
     with Server(web_root=tmp_path) as server:
         answer = server.request("GET", "/webrtc/v2/js/TB.min.js")
-    assert (answer.status, answer.json()["message"]) == (404, "the library is not bundled: run scripts/bundle-web")
+    assert (answer.status, answer.json()["message"]) == (404, "the library is not bundled: run scripts/build web")
 
 
 OUTSIDE = [

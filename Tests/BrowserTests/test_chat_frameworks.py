@@ -13,7 +13,7 @@ from conftest import DEADLINE, REPOSITORY
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.reads(
-    "docs/chat-element.md", "web-test-client/chat", "web-test-client/text-chat", "scripts/bundle-web",
+    "docs/chat-element.md", "web-test-client/chat", "web-test-client/text-chat", "scripts/builds/web",
     "Tests/BrowserTests/test_chat_frameworks.py", "Tests/BrowserTests/chat_element.py",
 )  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""Runs the fuzzing client of the Autobahn test suite once. Needs the environment that scripts/prepare-conformance makes.
+"""Runs the fuzzing client of the Autobahn test suite once. Needs the environment of
+scripts/parts/prepare-conformance.
 
     autobahn_client.py SPECIFICATION OUTPUT
 

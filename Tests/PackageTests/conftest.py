@@ -1,7 +1,7 @@
 """Makes the Debian package, and a Debian 12 in a folder to install it in. Takes minutes, and needs root.
 
-SIGNALBOX_RELEASE   the program to put into the package; without it, scripts/build-release builds it
-SIGNALBOX_PACKAGE   the package, made as below; without it, scripts/build-package makes it
+SIGNALBOX_RELEASE   the program to put into the package; without it, scripts/build release builds it
+SIGNALBOX_PACKAGE   the package, made as below; without it, scripts/build package makes it
 SIGNALBOX_DEBIAN    a folder with a bare Debian 12, which stays as it is; without it, debootstrap makes one
 """
 
@@ -33,7 +33,7 @@ def run(*command, **options):
 @pytest.fixture(scope="session")
 def program():
     return pathlib.Path(os.environ.get("SIGNALBOX_RELEASE") or run(
-        REPOSITORY / "scripts/build-release", "signalbox", "signalbox-lab").split()[0])
+        REPOSITORY / "scripts/build", "release", "signalbox", "signalbox-lab").split()[0])
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def packages(program, tmp_path_factory):
     """The package, and a newer one with the same contents."""
     folder = tmp_path_factory.mktemp("packages")
     package = os.environ.get("SIGNALBOX_PACKAGE") or run(
-        REPOSITORY / "scripts/build-package", "--program", program, "--output", folder,
+        REPOSITORY / "scripts/build", "package", "--program", program, "--output", folder,
         env=os.environ | MAINTAINER).strip()
     control = folder / "newer/DEBIAN/control"
     run("dpkg-deb", "--raw-extract", package, folder / "newer")

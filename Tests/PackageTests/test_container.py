@@ -18,8 +18,8 @@ def test_the_image_serves_as_its_own_user(machine, program, tmp_path):
             run("chroot", machine, "/bin/sh", "-c", arguments)
         elif name == "COPY":
             assert arguments == "--from=build /staged/ /"
-            run(REPOSITORY / "scripts/bundle-web")
-            run(REPOSITORY / "scripts/stage-files", machine, program)
+            run(REPOSITORY / "scripts/build", "web")
+            run(REPOSITORY / "scripts/parts/stage-files", machine, program)
         elif name == "ENV":
             environment |= dict([arguments.split("=", 1)])
         elif name == "USER":

@@ -48,7 +48,7 @@ def test_the_package_needs_libraries_of_debian_and_no_swift(package, contents):
 
 
 def test_the_program_takes_libraries_of_the_system_only(contents):
-    # Debian's policy forbids a search path of the program's own. scripts/build-release switches it off.
+    # Debian's policy forbids a search path of the program's own. scripts/build release switches it off.
     dynamic = run("objdump", "-p", contents / "usr/bin/signalbox")
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
 
@@ -142,7 +142,7 @@ def test_the_bill_of_materials_is_valid_and_names_everything(contents):
 
 
 def test_the_same_sources_give_the_same_bill_of_materials(contents, program):
-    once, again = (run(REPOSITORY / "scripts/make-sbom", contents / "usr/bin/signalbox") for _ in range(2))
+    once, again = (run(REPOSITORY / "scripts/parts/make-sbom", contents / "usr/bin/signalbox") for _ in range(2))
     assert once == again
 
 

@@ -2,7 +2,7 @@ import JSONText
 import SignalingCore
 import SignalingProtocol
 
-/// `costs` runs the steps of a message and of a join. scripts/check-costs counts their instructions. Every step is a
+/// `costs` runs the steps of a message and of a join. scripts/check costs counts their instructions. Every step is a
 /// function of its own, so that the counter finds it by its name; what it needs is made before.
 enum Costs {
     static let repeats = 200

@@ -1,6 +1,6 @@
 // Types of the browser library: of `import OT from '…/opentok/index.js'`, of `import * as OT` from it, and of the
 // global `OT`, also in modules. They follow OpenTok's own declarations, even where those say `undefined` and the value
-// is null: programs were compiled against them. `scripts/bundle-web` makes a form without the global.
+// is null: programs were compiled against them. `scripts/build web` makes a form without the global.
 
 export = OT;
 

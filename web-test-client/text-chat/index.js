@@ -1,6 +1,7 @@
 // The chat without a page, as an ES module:
 // `import { TextChatComponent } from 'https://your.server/text-chat/index.js'`.
-// `scripts/declare-types.mjs` makes its types, `index.d.ts`. The other files of this folder may change in any version.
+// `scripts/parts/declare-types.mjs` makes its types, `index.d.ts`. The other files of this folder may change in any
+// version.
 export { TextChatComponent } from './text-chat-component.js';
 export { SessionChannel } from './session-channel.js';
 export { NameBook } from './name-book.js';

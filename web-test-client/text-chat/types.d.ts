@@ -1,6 +1,6 @@
 // Types of the chat: of `index.js` beside it, and of `import … from 'signalbox-client/text-chat'`. Moments are in ms
 // since 1970, durations in ms. In the sources this file has the shapes of values, as global names for the comments in
-// JavaScript; `scripts/declare-types.mjs` adds the classes, functions and constants.
+// JavaScript; `scripts/parts/declare-types.mjs` adds the classes, functions and constants.
 
 // Messages and rows
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { declareTypes } from '../../../scripts/declare-types.mjs';
+import { declareTypes } from '../../../scripts/parts/declare-types.mjs';
 import { en } from '../../chat/strings/en.js';
 import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
 

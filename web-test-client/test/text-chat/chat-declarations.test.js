@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { declareTypes, derivedDeclarations } from '../../../scripts/declare-types.mjs';
+import { declareTypes, derivedDeclarations } from '../../../scripts/parts/declare-types.mjs';
 import * as chat from '../../text-chat/index.js';
 
 const derived = derivedDeclarations();

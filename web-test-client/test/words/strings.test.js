@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { FILE, textsOfSwift } from '../../../scripts/write-texts.mjs';
+import { FILE, textsOfSwift } from '../../../scripts/parts/write-texts.mjs';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import { PAGE_TABLES } from '../../page/strings/index.js';
 
@@ -57,6 +57,6 @@ for (const [language, table] of Object.entries(CHAT_STRINGS)) {
   });
 }
 
-test('the texts of the Swift view are those of the chat: run scripts/write-texts.mjs', () => {
+test('the texts of the Swift view are those of the chat: run scripts/parts/write-texts.mjs', () => {
   assert.equal(readFileSync(FILE, 'utf8'), textsOfSwift());
 });

@@ -1,5 +1,5 @@
 /// The texts of the chat, by the keys of the chat element's table, which has them in each language. ``ChatWords`` writes
-/// them. After a change run `node scripts/write-texts.mjs`.
+/// them. After a change run `node scripts/parts/write-texts.mjs`.
 public enum ChatWord: String, CaseIterable, Sendable {
     case messages, placeholder, send, you, guest, server
 

@@ -76,7 +76,7 @@ enum ScriptAddress: Hashable {
     }
 }
 
-/// The browser library in one file, as `scripts/bundle-web` makes it.
+/// The browser library in one file, as `scripts/build web` makes it.
 enum LibraryBundle: String, Hashable {
     case readable = "opentok.js"
     case minified = "opentok.min.js"

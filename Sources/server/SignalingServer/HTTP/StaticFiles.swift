@@ -7,7 +7,7 @@ import SignalingTransport
 struct StaticFiles: Sendable {
     struct File: Sendable {
         let plain: Representation
-        /// The same file compressed with gzip, if `scripts/bundle-web` has made it.
+        /// The same file compressed with gzip, if `scripts/build web` has made it.
         var gzip: Representation?
         let contentType: String
         let cacheControl: String
@@ -133,7 +133,7 @@ struct StaticFiles: Sendable {
     private func absence(at path: String) -> String {
         if files.isEmpty { return "this server has no page and no browser library; start it with --web-root" }
         return switch ScriptAddress(path: path) {
-        case .library: "the library is not bundled: run scripts/bundle-web"
+        case .library: "the library is not bundled: run scripts/build web"
         case .unknown(let bundle): "there is no script at this path; the browser library is at \(bundle.address)"
         case nil: "there is nothing at this path"
         }

@@ -1,4 +1,4 @@
-"""Reads the tests of the repository for scripts/check-rules: their names, the rules that they name, and their levels.
+"""Reads the tests of the repository for scripts/check rules: their names, the rules that they name, and their levels.
 
 A test names a rule in its name or in its documentation; a rule in any other comment does not count:
 

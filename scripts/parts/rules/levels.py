@@ -1,4 +1,4 @@
-"""The levels of tests, the owner of each rule, and the laws about them. scripts/check-rules checks the laws:
+"""The levels of tests, the owner of each rule, and the laws about them. scripts/check rules checks the laws:
 
 1. Each rule is owned at the pure or simulated level, or Tests/levels.toml says why that cannot be.
 2. The built program is tested with each request, event, close code and promise.

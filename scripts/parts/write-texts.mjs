@@ -1,14 +1,14 @@
-// Writes the texts of the Swift view, Sources/clients/TextChatUI/Resources/texts.json, from those of the chat element: one line
-// for each language, with the keys of ChatWord.swift. Run it after a change of either:
+// Writes the texts of the Swift view, Sources/clients/TextChatUI/Resources/texts.json, from those of the chat element:
+// one line for each language, with the keys of ChatWord.swift. Run it after a change of either:
 //
-//     node scripts/write-texts.mjs
+//     node scripts/parts/write-texts.mjs
 //
 // A test of the element (test/words/strings.test.js) compares the file with what this writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHAT_STRINGS } from '../web-test-client/chat/strings/index.js';
+import { CHAT_STRINGS } from '../../web-test-client/chat/strings/index.js';
 
-const TARGET = new URL('../Sources/clients/TextChatUI/', import.meta.url);
+const TARGET = new URL('../../Sources/clients/TextChatUI/', import.meta.url);
 export const FILE = new URL('Resources/texts.json', TARGET);
 
 /** Texts that only a device needs: a page has no outbox on a disk. */

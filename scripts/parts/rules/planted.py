@@ -1,4 +1,4 @@
-"""The planted faults of scripts/check-rules --self-test: a repository without a fault, and what is changed in it."""
+"""The planted faults of scripts/check rules --self-test: a repository without a fault, and what is changed in it."""
 
 SPECIFICATION = """
 | G1 | One order. |
@@ -192,6 +192,9 @@ CASES = [
         ("scripts/b", "# SECRET-1: another prefix\n", "SECRET-1"),
         ("README.md", "SIG-4…SIG-6\n", "SIG-6"))],
     ("an unknown document", {"Sources/B.swift": "// See design.md.\n"}, "design.md, which does not exist"),
+    ("an unknown script", {"README.md": "Run `scripts/gone all`.\n"}, "scripts/gone, which does not exist"),
+    ("an unknown part", {"docs/a.md": "See ../scripts/b/c.mjs.", "scripts/b/d.mjs": ""}, "scripts/b/c.mjs, which"),
+    ("scripts", {"README.md": "`scripts/b`, scripts/b/c.py.", "scripts/b/c.py": "# a/scripts/d scripts/d.json\n"}, None),
     ("an unknown section", {"Sources/B.swift": "// PROTOCOL.md, sections 2 and 3\n"}, "a section that does not exist"),
     ("an unknown heading", {"Sources/B.swift": '// PROTOCOL.md, "Three words"\n'}, "a section that does not exist"),
     *[(f"a section in the name {name}", {path: text}, "begins with a number of") for name, path, text in (

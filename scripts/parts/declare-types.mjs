@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const CHAT = fileURLToPath(new URL('../web-test-client/text-chat/', import.meta.url));
+const CHAT = fileURLToPath(new URL('../../web-test-client/text-chat/', import.meta.url));
 
 /** The declarations that the compiler derives, by the names that `index.js` exports. */
 export function derivedDeclarations() {
