@@ -9,7 +9,7 @@ import SignalingRedisCore
 /// Every method is called on one thread, and none of them waits. Redis may be away at any time: commands wait then, and
 /// are sent when it is back, at most once each (LOG-3). The rules are in ``RedisLogState``; this class carries out what
 /// they decide.
-public final class RedisCommandLog: SharedCommandLog {
+public final class RedisCommandLog: SharedCommandLog, RedisPortUser {
     public weak var observer: (any CommandLogObserver)?
     public weak var nodeObserver: (any SharedCommandLogObserver)?
     /// Called when ``health`` changes.
@@ -137,9 +137,6 @@ public final class RedisCommandLog: SharedCommandLog {
 
     // MARK: - The port's side
 
-    /// Begins to connect, and carries out what each event decides.
-    package func start() { carryOut() }
-
     package func tick() {
         while let nodeObserver, let loss = earlyLosses.popFirst() {
             nodeObserver.log(lost: loss.run, at: loss.time, orphans: loss.orphans)
@@ -153,11 +150,19 @@ public final class RedisCommandLog: SharedCommandLog {
         carryOut()
     }
 
-    /// - Parameter message: as it has arrived on the channel of a session.
-    package func received(_ message: UnsafeRawBufferPointer, of session: SessionID, from shard: Int) {
-        let omitsOwn = state.hasOwnCommands(of: session)
-        guard let message = ChannelMessage(message, reader: run, omitsOwn: omitsOwn) else { return }
-        handle(.received(message, session), of: shard)
+    package func receive(_ event: RedisLinkEvent, of shard: Int) {
+        switch event {
+        case .ready(let forgetsNothing): handle(.ready(forgetsNothing: forgetsNothing), of: shard)
+        case .lost(let fault): handle(.lost(fault), of: shard)
+        case .subscription(let session, let isConfirmed):
+            handle(.subscription(session, isConfirmed: isConfirmed), of: shard)
+        case .message(let session, let bytes):
+            let omitsOwn = state.hasOwnCommands(of: session)
+            let message = bytes.withUnsafeBytes { ChannelMessage($0, reader: run, omitsOwn: omitsOwn) }
+            if let message { handle(.received(message, session), of: shard) }
+        case .nodesMessage(let text):
+            if let message = NodesMessage(text) { handle(.receivedOfNodes(message), of: shard) }
+        }
     }
 
     // MARK: - Carrying out
@@ -188,7 +193,10 @@ public final class RedisCommandLog: SharedCommandLog {
         switch effect {
         case .connect(let shard): port.connect(shard)
         case .disconnect(let shard): port.disconnect(shard)
-        case .call(let shard, let call): port.send(call, to: shard)
+        case .call(let shard, let call):
+            port.send(call.commands(database: port.database(of: shard)), to: shard) { [weak self] replies in
+                self?.handle(.answered(ShardAnswer(to: call, replies)), of: shard)
+            }
         case .subscribe(let shard, let sessions): port.subscribe(sessions, of: shard)
         case .unsubscribe(let shard, let session): port.unsubscribe(session, of: shard)
         case .encode(let follow, let snapshot):

@@ -63,7 +63,7 @@ package struct RedisLogState {
         desk = LogDesk(times: times, run: run, seed: seed, now: now)
         shards = settings.enumerated().map { ShardState($1, shard: $0, times: times, now: now) }
         phase = .starting(deadline: now.advanced(by: times.loading))
-        for index in shards.indices { shards[index].connect(&desk) }
+        for index in shards.indices { shards[index].advanceLink(&desk) }
     }
 
     /// The effects since the last call.
