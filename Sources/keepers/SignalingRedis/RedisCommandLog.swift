@@ -71,22 +71,17 @@ public final class RedisCommandLog: SharedCommandLog, RedisPortUser {
 
     public func time(at now: MonotonicInstant) -> MonotonicInstant { state.logTime(at: now) }
 
-    public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-        state.append(commands, now: port.now)
-        carryOut()
-    }
-
-    public func keep(_ snapshot: CommandSnapshot) {
-        state.keep(snapshot, now: port.now)
-        carryOut()
+    public func append(_ commands: [CommandAppend], now: MonotonicInstant) { handle(.append(commands)) }
+    public func keep(_ snapshot: CommandSnapshot) { handle(.keep(snapshot)) }
+    public func remove(_ session: SessionID, through position: LogPosition) {
+        handle(.remove(session, through: position))
     }
 
     public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
         let restricted = restrictedLife(of: reason)
         // Redis counts whole seconds.
         let life = max(restricted, reason.hasHistory ? sleepingLife : .seconds(1))
-        state.sleep(snapshot, for: life, restricted: restricted, now: port.now)
-        carryOut()
+        handle(.sleep(snapshot, life: life, restricted: restricted))
     }
 
     private func restrictedLife(of reason: SleepReason) -> Duration {
@@ -98,34 +93,18 @@ public final class RedisCommandLog: SharedCommandLog, RedisPortUser {
         }
     }
 
-    public func remove(_ session: SessionID, through position: LogPosition) {
-        state.remove(session, through: position, now: port.now)
-    }
-
     // MARK: - SharedCommandLog
 
-    public func open(_ session: SessionID) {
-        if state.open(session, now: port.now) { withholdReports(of: session) }
-        carryOut()
-    }
-
-    public func close(_ session: SessionID) {
-        state.close(session, now: port.now)
-        withholdReports(of: session)
-        carryOut()
-    }
-
-    public func catchUp(_ session: SessionID) {
-        state.catchUp(session, now: port.now)
-        carryOut()
-    }
-
-    public func relay(_ bytes: [UInt8], of session: SessionID) {
-        state.relay(bytes, of: session, now: port.now)
-        carryOut()
-    }
-
+    public func open(_ session: SessionID) { handle(.open(session)) }
+    public func close(_ session: SessionID) { handle(.close(session)) }
+    public func catchUp(_ session: SessionID) { handle(.catchUp(session)) }
+    public func relay(_ bytes: [UInt8], of session: SessionID) { handle(.relay(bytes, of: session)) }
     public func lossTime(of run: RunID) -> MonotonicInstant? { state.lossTime(of: run) }
+
+    private func handle(_ request: LogRequest) {
+        if let session = state.handle(request, now: port.now) { withholdReports(of: session) }
+        carryOut()
+    }
 
     /// The engine has closed the session, or follows it anew: what it was to be told of it is void.
     private func withholdReports(of session: SessionID) {
