@@ -7,7 +7,7 @@ final class SimulatedLink {
         enum Content {
             case ready
             case lost(String)
-            case answered(ShardCall, [RedisReply])
+            case answered([RedisReply], ([RedisReply]) -> Void)
             case subscription(SessionID, isConfirmed: Bool)
             case message([UInt8], channel: String)
         }
@@ -76,15 +76,15 @@ final class SimulatedLink {
         }
     }
 
-    func send(_ call: ShardCall) {
+    func send(_ commands: [RedisCommand], _ answer: @escaping ([RedisReply]) -> Void) {
         guard isOpen else { return }
         // A call that has left may arrive although its link is lost meanwhile.
         let leavesInTime = time.chance(2)
         travelToRedis(.calls) { [self] in
             guard redis.isUp, isOpen || leavesInTime else { return }
-            let replies = call.commands(database: 0).map { redis.carryOut($0.arguments) }
+            let replies = commands.map { redis.carryOut($0.arguments) }
             guard isOpen else { return }
-            travel(.answers) { [self] in if isOpen { tell(.answered(call, replies)) } }
+            travel(.answers) { [self] in if isOpen { tell(.answered(replies, answer)) } }
         }
     }
 

@@ -34,7 +34,7 @@ package final class SimulatedLinks: RedisPort {
 
     package func serve(_ log: RedisCommandLog) {
         self.log = log
-        log.start()
+        log.tick()
         scheduleTick()
     }
 
@@ -77,18 +77,17 @@ package final class SimulatedLinks: RedisPort {
         // The process may have given the link up before it came to this event.
         guard !isShutDown, links[shard] === event.link else { return }
         switch event.content {
-        case .ready: log?.handle(.ready(forgetsNothing: servers[shard].forgetsNothing), of: shard)
-        case .lost(let text): log?.handle(.lost(CommandLogFault(.unreachable, text)), of: shard)
-        case .answered(let call, let replies): log?.handle(.answered(ShardAnswer(to: call, replies)), of: shard)
+        case .ready: log?.receive(.ready(forgetsNothing: servers[shard].forgetsNothing), of: shard)
+        case .lost(let text): log?.receive(.lost(CommandLogFault(.unreachable, text)), of: shard)
+        case .answered(let replies, let answer): answer(replies)
         case .subscription(let session, let isConfirmed):
-            log?.handle(.subscription(session, isConfirmed: isConfirmed), of: shard)
+            log?.receive(.subscription(session, isConfirmed: isConfirmed), of: shard)
         case .message(let message, let channel):
             if losesMessages { return }
             if channel == SessionKeys.nodesChannel(database: 0) {
-                let text = String(decoding: message, as: UTF8.self)
-                if let message = NodesMessage(text) { log?.handle(.receivedOfNodes(message), of: shard) }
+                log?.receive(.nodesMessage(String(decoding: message, as: UTF8.self)), of: shard)
             } else if let session = SessionKeys.session(ofChannel: channel, database: 0) {
-                message.withUnsafeBytes { log?.received($0, of: session, from: shard) }
+                log?.receive(.message(session, message), of: shard)
             }
         }
     }
@@ -98,7 +97,10 @@ package final class SimulatedLinks: RedisPort {
         links[shard] = nil
     }
 
-    package func send(_ call: ShardCall, to shard: Int) { links[shard]?.send(call) }
+    package func database(of shard: Int) -> Int { 0 }
+    package func send(_ commands: [RedisCommand], to shard: Int, answer: @escaping ([RedisReply]) -> Void) {
+        links[shard]?.send(commands, answer)
+    }
     package func subscribe(_ sessions: [SessionID], of shard: Int) {
         links[shard]?.change(sessions, isSubscribed: true)
     }

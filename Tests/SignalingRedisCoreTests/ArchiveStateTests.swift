@@ -13,6 +13,8 @@ struct ArchiveStateTests {
         /// What was sent and not answered.
         var sent: [(subject: ArchiveState.Subject, call: ArchiveCall)] = []
         var answers: [Bool] = []
+        var loadCount = 0
+        var connectCount = 0
 
         init() { connect() }
 
@@ -29,7 +31,9 @@ struct ArchiveStateTests {
                 case .send(let subject, let call): sent.append((subject, call))
                 case .answer(_, .success): answers.append(true)
                 case .answer(_, .failure): answers.append(false)
-                case .connect, .disconnect, .note, .trimmed: break
+                case .loadLibrary: loadCount += 1
+                case .connect: connectCount += 1
+                case .disconnect, .note, .trimmed: break
                 }
             }
         }
@@ -62,7 +66,7 @@ struct ArchiveStateTests {
                 case .erase(let scope, _): "erase \(scope.seq)"
                 case .eraseOfUser(_, let seq, _): "erase of user after \(seq)"
                 case .process: "process"
-                case .page, .end, .sleepers, .loadLibrary: "other"
+                case .page, .end, .sleepers: "other"
                 }
             }
         }
@@ -124,32 +128,37 @@ struct ArchiveStateTests {
         #expect(bench.calls == ["erase 2"])
     }
 
-    @Test("LOG-34: after an outage of Redis, the archives and revocations of the nodes do not connect in step")
-    func spreads() {
-        let fault = CommandLogFault(.unreachable, "gone")
-        let start = MonotonicInstant(nanoseconds: 0)
-        /// When a state that has failed ten times connects again.
-        func moments(_ attempt: (UInt64, MonotonicInstant) -> Bool) -> Set<Int> {
-            Set(
-                (1...20 as ClosedRange<UInt64>).compactMap { seed in
-                    (0...1_100).first { attempt(seed, start.advanced(by: .milliseconds($0))) }
-                })
+    @Test("HIS-3: a reply that comes while Redis loads the functions is no proof either")
+    func replyWhileLoading() {
+        var bench = Bench()
+        bench.ask([erase])
+        bench.ask([append(2)])
+        bench.answer(.failed(.functionMissing))
+        bench.answer(.stored(process: "p"))
+        #expect(bench.loadCount == 1 && bench.answers.isEmpty)
+        bench.state.libraryLoaded(nil, now: bench.now)
+        bench.collect()
+        #expect(bench.calls == ["erase 2"])
+    }
+
+    @Test("LOG-37: a Redis that refuses the functions is asked less and less often")
+    func refusedLibrary() {
+        var bench = Bench()
+        bench.ask([append(1)])
+        var pauses: [Int] = []
+        for index in 0..<10 {
+            bench.answer(.failed(.functionMissing))
+            bench.state.libraryLoaded(.other("ERR not allowed"), now: bench.now)
+            bench.connectCount = 0
+            pauses.append(0)
+            while bench.connectCount == 0, pauses[index] < 200 {
+                bench.wait(.milliseconds(10))
+                pauses[index] += 1
+            }
+            bench.state.linkReady(forgetsNothing: false, now: bench.now)
+            bench.collect()
         }
-        let archives = moments { seed, now in
-            var state = ArchiveState(redis: "redis://test", times: LogTimes(), seed: seed)
-            for _ in 0..<10 { state.linkLost(fault, now: start) }
-            state.tick(now: now)
-            return state.takeEffects().contains { if case .connect = $0 { true } else { false } }
-        }
-        let revocations = moments { seed, now in
-            var state = RevocationTableState(redis: "redis://test", limit: 10, times: LogTimes(), seed: seed)
-            for _ in 0..<10 { state.linkLost(fault, now: start) }
-            state.tick(now: now)
-            return state.takeEffects().contains { if case .connect = $0 { true } else { false } }
-        }
-        for found in [archives, revocations] {
-            #expect(found.count > 15 && found.allSatisfy { (500...1_000).contains($0) }, "\(found.sorted())")
-        }
+        #expect(pauses[0] <= 6 && pauses[9] >= 50, "\(pauses)")
     }
 
     @Test("HIS-9: an erasure of a user goes on where Redis has left off, and from its start in another process")

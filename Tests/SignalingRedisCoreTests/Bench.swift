@@ -15,7 +15,7 @@ final class SessionBench {
 
     init() {
         link = ShardLink(shard: 0, redis: "redis://test", now: .seconds(100))
-        link.phase = .serving
+        link.courier.phase = .ready(.serving)
         desk = LogDesk(times: LogTimes(), run: Self.run, seed: 1, now: .seconds(100))
     }
 

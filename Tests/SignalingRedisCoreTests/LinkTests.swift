@@ -70,13 +70,13 @@ struct LinkTests {
         private func greeted(_ answer: ShardAnswer.Greeting) { shard.answered(.greeted(RunID(1), answer), &desk) }
 
         var at: At {
-            switch shard.link.phase {
+            switch shard.link.courier.phase {
             case .away: .away
             case .connecting: .connecting
-            case .greeting: .greeting
+            case .ready(.greeting): .greeting
             case .loading: .loading
-            case .restoring: .restoring
-            case .serving: .serving
+            case .ready(.restoring): .restoring
+            case .ready(.serving): .serving
             case .closed: .closed
             }
         }
@@ -241,15 +241,6 @@ struct LinkTests {
             #expect(bench.at == next, "\(at), \(refusal)")
             #expect(bench.effects == effects, "\(at), \(refusal)")
         }
-    }
-
-    @Test("LOG-37: a Redis that loads the library, and then does not know it, gets the pause before the next link")
-    func forgottenLibrary() {
-        let bench = Bench(.greeting)
-        bench.handle(.functionMissing)
-        bench.handle(.libraryLoaded)
-        bench.handle(.functionMissing)
-        #expect(bench.at == .away)
     }
 
     @Test("LOG-37: a confirmation that the node does not wait for ends the link")

@@ -54,13 +54,13 @@ struct LogStateTests {
 
         /// A session is open on one of the two, with a command on its way.
         func submit() -> Int {
-            _ = state.open("s", now: now)
+            state.handle(.open("s"), now: now)
             let shard = state.takeEffects().compactMap { if case .subscribe(let shard, _) = $0 { shard } else { nil } }[
                 0]
             handle(.subscription("s", isConfirmed: true), shard)
             handle(.answered(.opened(FollowID(session: "s", number: 1), .none(nil))), shard)
             let id = CommandID(run: state.run, counter: 1)
-            state.append([CommandAppend(session: "s", id: id, bytes: [1, 2], freesMemory: false)], now: now)
+            state.handle(.append([CommandAppend(session: "s", id: id, bytes: [1, 2], freesMemory: false)]), now: now)
             _ = effects
             return shard
         }

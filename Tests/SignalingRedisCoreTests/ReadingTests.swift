@@ -225,17 +225,20 @@ private struct AnyRedis {
         now = now.advanced(by: .milliseconds(replies.below(300)))
         let session = sessions[replies.below(3)]
         switch replies.below(9) {
-        case 0: _ = state.open(session, now: now)
-        case 1: state.close(session, now: now)
+        case 0: state.handle(.open(session), now: now)
+        case 1: state.handle(.close(session), now: now)
         case 2, 3:
             counter += 1
             let id = CommandID(run: state.run, counter: counter)
-            state.append([CommandAppend(session: session, id: id, bytes: [1], freesMemory: counter % 5 == 0)], now: now)
-        case 4: state.catchUp(session, now: now)
+            let command = CommandAppend(session: session, id: id, bytes: [1], freesMemory: counter % 5 == 0)
+            state.handle(.append([command]), now: now)
+        case 4: state.handle(.catchUp(session), now: now)
         case 5 where counter % 4 == 0:
             let snapshot = CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }
-            state.sleep(snapshot, for: .seconds(60), restricted: .zero, now: now)
-        case 5: state.keep(CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }, now: now)
+            state.handle(.sleep(snapshot, life: .seconds(60), restricted: .zero), now: now)
+        case 5:
+            let snapshot = CommandSnapshot(session: session, position: SessionBench.position(1)) { [] }
+            state.handle(.keep(snapshot), now: now)
         case 6:
             let first = UInt64(replies.below(4))
             let entries = (0..<UInt64(replies.below(3))).map {
@@ -256,7 +259,7 @@ private struct AnyRedis {
     /// After the last session is closed, nothing is in flight.
     mutating func check() {
         #expect(state.inFlightByteCount >= 0)
-        for session in sessions { state.close(session, now: now) }
+        for session in sessions { state.handle(.close(session), now: now) }
         #expect(state.inFlightByteCount == 0)
     }
 }

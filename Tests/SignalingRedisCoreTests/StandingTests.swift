@@ -61,7 +61,7 @@ struct StandingTests {
             (.followed(.unverified), ["restore 3"]), (.followed(.verified), []),
         ]
         for (bench, effects) in rows {
-            bench.link.phase = .restoring(until: .seconds(200), period: nil)
+            bench.link.courier.phase = .ready(.restoring(until: .seconds(200), period: nil))
             bench.submit(4)
             let happened = bench.step { $0.proceed(&$1, &$2) }
             #expect(happened == effects, "\(bench.standing)")

@@ -55,7 +55,7 @@ private final class ArchiveServer {
     deinit { for archive in opened { archive.close() } }
 
     func open(_ bounds: HistoryBounds) throws -> CountedArchive {
-        let archive = RedisArchive.open(
+        let archive = RedisArchive(
             [try RedisAddress(server.address)], bounds: bounds, loop: loop.eventLoop, logger: Logger(label: "test"))
         let counted = CountedArchive(archive, server)
         opened.append(counted)

@@ -29,7 +29,7 @@ struct ArchiveTests {
             times.archiveProof = .milliseconds(200)
             times.archiveRetry = .milliseconds(50)
             tune(&times)
-            archive = .open(
+            archive = RedisArchive(
                 [try RedisAddress(server.address)], bounds: bounds, projectOf: MessageArchiveContract.project,
                 loop: loop.eventLoop, logger: lines.logger, times: times)
         }

@@ -30,7 +30,7 @@ struct RevocationTableTests {
             var times = LogTimes.short
             times.check = check
             tables.append(
-                .open(
+                RedisRevocationTable(
                     try RedisAddress(server.address), limit: limit, loop: loop.eventLoop, logger: lines.logger,
                     times: times
                 ) { [weak self] in self?.openCount += 1 })

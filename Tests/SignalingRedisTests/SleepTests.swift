@@ -87,7 +87,7 @@ struct SleepTests {
     func listed() throws {
         let bench = try Bench()
         let a = try bench.node("a")
-        let archive = RedisArchive.open(
+        let archive = RedisArchive(
             [try RedisAddress(bench.server.address)], bounds: HistoryBounds(), loop: bench.loop.eventLoop,
             logger: Logger(label: "test"))
         defer { archive.close() }

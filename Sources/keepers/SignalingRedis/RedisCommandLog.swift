@@ -9,7 +9,7 @@ import SignalingRedisCore
 /// Every method is called on one thread, and none of them waits. Redis may be away at any time: commands wait then, and
 /// are sent when it is back, at most once each (LOG-3). The rules are in ``RedisLogState``; this class carries out what
 /// they decide.
-public final class RedisCommandLog: SharedCommandLog {
+public final class RedisCommandLog: SharedCommandLog, RedisPortUser {
     public weak var observer: (any CommandLogObserver)?
     public weak var nodeObserver: (any SharedCommandLogObserver)?
     /// Called when ``health`` changes.
@@ -71,22 +71,17 @@ public final class RedisCommandLog: SharedCommandLog {
 
     public func time(at now: MonotonicInstant) -> MonotonicInstant { state.logTime(at: now) }
 
-    public func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-        state.append(commands, now: port.now)
-        carryOut()
-    }
-
-    public func keep(_ snapshot: CommandSnapshot) {
-        state.keep(snapshot, now: port.now)
-        carryOut()
+    public func append(_ commands: [CommandAppend], now: MonotonicInstant) { handle(.append(commands)) }
+    public func keep(_ snapshot: CommandSnapshot) { handle(.keep(snapshot)) }
+    public func remove(_ session: SessionID, through position: LogPosition) {
+        handle(.remove(session, through: position))
     }
 
     public func sleep(_ snapshot: CommandSnapshot, for reason: SleepReason) {
         let restricted = restrictedLife(of: reason)
         // Redis counts whole seconds.
         let life = max(restricted, reason.hasHistory ? sleepingLife : .seconds(1))
-        state.sleep(snapshot, for: life, restricted: restricted, now: port.now)
-        carryOut()
+        handle(.sleep(snapshot, life: life, restricted: restricted))
     }
 
     private func restrictedLife(of reason: SleepReason) -> Duration {
@@ -98,34 +93,18 @@ public final class RedisCommandLog: SharedCommandLog {
         }
     }
 
-    public func remove(_ session: SessionID, through position: LogPosition) {
-        state.remove(session, through: position, now: port.now)
-    }
-
     // MARK: - SharedCommandLog
 
-    public func open(_ session: SessionID) {
-        if state.open(session, now: port.now) { withholdReports(of: session) }
-        carryOut()
-    }
-
-    public func close(_ session: SessionID) {
-        state.close(session, now: port.now)
-        withholdReports(of: session)
-        carryOut()
-    }
-
-    public func catchUp(_ session: SessionID) {
-        state.catchUp(session, now: port.now)
-        carryOut()
-    }
-
-    public func relay(_ bytes: [UInt8], of session: SessionID) {
-        state.relay(bytes, of: session, now: port.now)
-        carryOut()
-    }
-
+    public func open(_ session: SessionID) { handle(.open(session)) }
+    public func close(_ session: SessionID) { handle(.close(session)) }
+    public func catchUp(_ session: SessionID) { handle(.catchUp(session)) }
+    public func relay(_ bytes: [UInt8], of session: SessionID) { handle(.relay(bytes, of: session)) }
     public func lossTime(of run: RunID) -> MonotonicInstant? { state.lossTime(of: run) }
+
+    private func handle(_ request: LogRequest) {
+        if let session = state.handle(request, now: port.now) { withholdReports(of: session) }
+        carryOut()
+    }
 
     /// The engine has closed the session, or follows it anew: what it was to be told of it is void.
     private func withholdReports(of session: SessionID) {
@@ -136,9 +115,6 @@ public final class RedisCommandLog: SharedCommandLog {
     }
 
     // MARK: - The port's side
-
-    /// Begins to connect, and carries out what each event decides.
-    package func start() { carryOut() }
 
     package func tick() {
         while let nodeObserver, let loss = earlyLosses.popFirst() {
@@ -153,11 +129,19 @@ public final class RedisCommandLog: SharedCommandLog {
         carryOut()
     }
 
-    /// - Parameter message: as it has arrived on the channel of a session.
-    package func received(_ message: UnsafeRawBufferPointer, of session: SessionID, from shard: Int) {
-        let omitsOwn = state.hasOwnCommands(of: session)
-        guard let message = ChannelMessage(message, reader: run, omitsOwn: omitsOwn) else { return }
-        handle(.received(message, session), of: shard)
+    package func receive(_ event: RedisLinkEvent, of shard: Int) {
+        switch event {
+        case .ready(let forgetsNothing): handle(.ready(forgetsNothing: forgetsNothing), of: shard)
+        case .lost(let fault): handle(.lost(fault), of: shard)
+        case .subscription(let session, let isConfirmed):
+            handle(.subscription(session, isConfirmed: isConfirmed), of: shard)
+        case .message(let session, let bytes):
+            let omitsOwn = state.hasOwnCommands(of: session)
+            let message = bytes.withUnsafeBytes { ChannelMessage($0, reader: run, omitsOwn: omitsOwn) }
+            if let message { handle(.received(message, session), of: shard) }
+        case .nodesMessage(let text):
+            if let message = NodesMessage(text) { handle(.receivedOfNodes(message), of: shard) }
+        }
     }
 
     // MARK: - Carrying out
@@ -188,7 +172,10 @@ public final class RedisCommandLog: SharedCommandLog {
         switch effect {
         case .connect(let shard): port.connect(shard)
         case .disconnect(let shard): port.disconnect(shard)
-        case .call(let shard, let call): port.send(call, to: shard)
+        case .call(let shard, let call):
+            port.send(call.commands(database: port.database(of: shard)), to: shard) { [weak self] replies in
+                self?.handle(.answered(ShardAnswer(to: call, replies)), of: shard)
+            }
         case .subscribe(let shard, let sessions): port.subscribe(sessions, of: shard)
         case .unsubscribe(let shard, let session): port.unsubscribe(session, of: shard)
         case .encode(let follow, let snapshot):

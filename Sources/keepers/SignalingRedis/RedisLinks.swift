@@ -3,42 +3,36 @@ import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
 
-/// The port of a log on a libuv loop: a link to each Redis, and a timer. Confined to the loop's thread.
+/// The port on a libuv loop: a link to each Redis, and a timer. Confined to the loop's thread.
 final class RedisLinks: RedisPort {
     private let addresses: [RedisAddress]
+    private let subscribes: Bool
     private let loop: EventLoop
     private var links: [RedisLink?]
     private var ticker: TimerHandle?
-    private weak var log: RedisCommandLog?
+    private weak var user: (any RedisPortUser)?
 
-    init(_ addresses: [RedisAddress], loop: EventLoop) {
+    /// - Parameter subscribes: whether the user hears of messages.
+    init(_ addresses: [RedisAddress], subscribes: Bool = true, loop: EventLoop) {
         self.addresses = addresses
+        self.subscribes = subscribes
         self.loop = loop
         links = Array(repeating: nil, count: addresses.count)
     }
 
-    /// Begins to connect. The log holds this port, and itself until it is open.
-    func serve(_ log: RedisCommandLog, tick: Duration) {
-        self.log = log
-        ticker = TimerHandle(on: loop) { [weak log] in log?.tick() }
+    /// Begins to connect. The user holds this port.
+    func serve(_ user: any RedisPortUser, tick: Duration) {
+        self.user = user
+        ticker = TimerHandle(on: loop) { [weak user] in user?.tick() }
         ticker?.start(every: tick)
-        log.start()
+        user.tick()
     }
 
     var now: MonotonicInstant { EventLoop.now }
 
     func connect(_ shard: Int) {
-        let link = RedisLink(address: addresses[shard], loop: loop) { [weak log] event in
-            switch event {
-            case .ready(let forgetsNothing): log?.handle(.ready(forgetsNothing: forgetsNothing), of: shard)
-            case .lost(let fault): log?.handle(.lost(fault), of: shard)
-            case .subscription(let session, let isConfirmed):
-                log?.handle(.subscription(session, isConfirmed: isConfirmed), of: shard)
-            case .message(let session, let message):
-                message.withUnsafeBytes { log?.received($0, of: session, from: shard) }
-            case .nodesMessage(let text):
-                if let message = NodesMessage(text) { log?.handle(.receivedOfNodes(message), of: shard) }
-            }
+        let link = RedisLink(address: addresses[shard], loop: loop, subscribes: subscribes) { [weak user] event in
+            user?.receive(event, of: shard)
         }
         links[shard] = link
         link.connect()
@@ -49,10 +43,10 @@ final class RedisLinks: RedisPort {
         links[shard] = nil
     }
 
-    func send(_ call: ShardCall, to shard: Int) {
-        links[shard]?.send(call.commands(database: addresses[shard].database)) { [weak log] replies in
-            log?.handle(.answered(ShardAnswer(to: call, replies)), of: shard)
-        }
+    func database(of shard: Int) -> Int { addresses[shard].database }
+
+    func send(_ commands: [RedisCommand], to shard: Int, answer: @escaping ([RedisReply]) -> Void) {
+        links[shard]?.send(commands, answer)
     }
 
     func subscribe(_ sessions: [SessionID], of shard: Int) { links[shard]?.change("SUBSCRIBE", sessions) }

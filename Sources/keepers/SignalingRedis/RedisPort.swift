@@ -2,10 +2,11 @@ import SignalingCore
 import SignalingProtocol
 import SignalingRedisCore
 
-/// What a ``RedisCommandLog`` needs of the world: links to its Redis, a clock, and another thread to encode on.
+/// What a log, an archive or a table of revocations needs of the world: links to its Redis, a clock, and another thread to
+/// encode on.
 ///
-/// Everything is called on one thread. A port calls the log's `handle` from the events of that thread, and from within
-/// one of these methods only to say that `connect` has failed at once.
+/// Everything is called on one thread. A port calls its user from the events of that thread, and from within one of these
+/// methods only to say that `connect` has failed at once.
 package protocol RedisPort: AnyObject {
     var now: MonotonicInstant { get }
 
@@ -15,8 +16,12 @@ package protocol RedisPort: AnyObject {
     /// Gives the link up. None of its events follows.
     func disconnect(_ shard: Int)
 
-    /// Sends a call. `answered` follows, unless the link is lost. The calls of a link are carried out in their order.
-    func send(_ call: ShardCall, to shard: Int)
+    /// The number of the database in a Redis.
+    func database(of shard: Int) -> Int
+
+    /// Sends commands one after the other. All replies follow, unless the link is lost before the last. What is sent first
+    /// is carried out first.
+    func send(_ commands: [RedisCommand], to shard: Int, answer: @escaping ([RedisReply]) -> Void)
 
     /// `subscription` follows for each session.
     func subscribe(_ sessions: [SessionID], of shard: Int)
@@ -25,9 +30,27 @@ package protocol RedisPort: AnyObject {
     /// Writes what was sent.
     func flush()
 
-    /// Encodes a snapshot. `done` is called on the thread of the log, never from within this method.
+    /// Encodes a snapshot. `done` is called on the thread of the user, never from within this method.
     func encode(_ snapshot: CommandSnapshot, _ done: @escaping ([UInt8]) -> Void)
 
-    /// The log ends: no event follows.
+    /// The user ends: no event follows.
     func shutDown()
+}
+
+/// What a ``RedisPort`` serves.
+package protocol RedisPortUser: AnyObject {
+    /// Called every ``LogTimes/tick``, and first of all.
+    func tick()
+    func receive(_ event: RedisLinkEvent, of shard: Int)
+}
+
+/// What a link tells.
+package enum RedisLinkEvent {
+    /// Redis is known to be suitable, and the channel of the nodes is subscribed.
+    case ready(forgetsNothing: Bool)
+    /// The link is lost, or cannot be made. The last event.
+    case lost(CommandLogFault)
+    case subscription(SessionID, isConfirmed: Bool)
+    case message(SessionID, [UInt8])
+    case nodesMessage(String)
 }

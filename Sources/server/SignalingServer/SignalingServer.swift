@@ -138,12 +138,12 @@ public final class SignalingServer: Service {
             ) { result in
                 switch result {
                 case .success(let log):
-                    let archive = RedisArchive.open(
+                    let archive = RedisArchive(
                         self.configuration.redis, bounds: self.configuration.historyBounds,
                         projectOf: SessionHost.project, loop: eventLoop, logger: self.logger)
                     self.shared = SharedStore(
                         log: log, archive: archive,
-                        revocations: RedisRevocationTable.open(
+                        revocations: RedisRevocationTable(
                             self.configuration.redis[0], limit: Limits.revocationCount, loop: eventLoop,
                             logger: self.logger
                         ) { outcome.finish() })

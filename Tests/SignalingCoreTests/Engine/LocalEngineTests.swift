@@ -161,6 +161,27 @@ struct LocalEngineTests {
         #expect(node.log.keptEntries(of: room).count == 2, "begin and join")
     }
 
+    @Test("the stopwatch has the time of each append until its last command is confirmed, and of each snapshot")
+    func stopwatch() {
+        let node = Node()
+        var confirmed: [Duration] = []
+        var keptCount = 0
+        node.engine.stopwatch = LogStopwatch(
+            now: { [unowned node] in node.now }, onConfirmed: { confirmed.append($0) }, onKept: { _ in keptCount += 1 })
+        node.join("ada")
+        node.engine.advance(to: node.now)
+        node.now = .seconds(1)
+        for number in 2...3 { node.signal("ada", number) }
+        node.engine.advance(to: node.now)
+        node.now = .seconds(3)
+        node.log.confirm(3)
+        #expect(confirmed == [.seconds(3)], "the second append is not complete")
+        node.log.confirm()
+        #expect(confirmed == [.seconds(3), .seconds(2)] && keptCount == 0)
+        node.log.askForSnapshots()
+        #expect(keptCount == 1)
+    }
+
     @Test("LOG-9: the engine keeps a snapshot when the commands outgrow it, and never by the clock")
     func snapshots() {
         var node = Node(bounds: .init(logEventCount: 100))

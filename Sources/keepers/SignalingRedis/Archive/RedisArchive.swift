@@ -7,15 +7,16 @@ import SignalingRedisCore
 /// The archive of several nodes, in the Redis that has their log: a sorted set for each session, which expires with its
 /// newest message. The rules are in ``ArchiveState``; this class carries out what they decide.
 ///
-/// It has connections of its own, so that a page does not hold up commands. Confined to the loop's thread.
-public final class RedisArchive: MessageArchive, SleepingSessionList {
+/// It has connections of its own, so that a page does not hold up commands, and a fault here does not end the log's.
+/// Confined to the loop's thread.
+public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortUser {
     /// The messages of one call of Redis, which does nothing else meanwhile.
     private static let callMessageCount = 128
 
     private var shards: [ArchiveState]
     private var answers: [Number: (Result<ArchiveAnswer, ArchiveFault>) -> Void] = [:]
     private var bounds: HistoryBounds
-    private let port: any ArchivePort
+    private let port: any RedisPort
     private let logger: Logger
     private let projectOf: (SessionID) -> APIKey?
     /// The messages that Redis has removed to have room for those of this node.
@@ -27,26 +28,30 @@ public final class RedisArchive: MessageArchive, SleepingSessionList {
         let number: UInt64
     }
 
-    /// - Parameter projectOf: reads the project of a session.
+    /// An archive in the Redis of a log. It begins to connect.
+    ///
+    /// - Parameters:
+    ///   - addresses: those of the log.
+    ///   - projectOf: reads the project of a session.
+    ///   - loop: the loop on whose thread this method, and all others, are called.
     package init(
-        _ addresses: [String], bounds: HistoryBounds, times: LogTimes,
-        projectOf: @escaping (SessionID) -> APIKey? = { _ in nil }, port: any ArchivePort, logger: Logger
+        _ addresses: [RedisAddress], bounds: HistoryBounds, projectOf: @escaping (SessionID) -> APIKey? = { _ in nil },
+        loop: EventLoop, logger: Logger, times: LogTimes = LogTimes()
     ) {
-        shards = addresses.map { ArchiveState(redis: $0, times: times, seed: .random(in: .min ... .max)) }
+        shards = addresses.map { ArchiveState(redis: "\($0)", times: times, seed: .random(in: .min ... .max)) }
         self.bounds = bounds
         self.projectOf = projectOf
-        self.port = port
         self.logger = logger
+        let links = RedisLinks(addresses, subscribes: false, loop: loop)
+        port = links
+        links.serve(self, tick: times.tick)
     }
 
     deinit { port.shutDown() }
 
     /// Gives up what is on its way. The state of the sessions still has what was to be written.
     public func close() {
-        for shard in shards.indices {
-            shards[shard].close()
-            carryOut(shard)
-        }
+        for shard in shards.indices { step(shard) { state, _ in state.close() } }
         answers = [:]
         port.shutDown()
     }
@@ -142,20 +147,15 @@ public final class RedisArchive: MessageArchive, SleepingSessionList {
     // MARK: - The port's side
 
     package func tick() {
-        for shard in shards.indices {
-            shards[shard].tick(now: port.now)
-            carryOut(shard)
+        for shard in shards.indices { step(shard) { $0.tick(now: $1) } }
+    }
+
+    package func receive(_ event: RedisLinkEvent, of shard: Int) {
+        switch event {
+        case .ready(let forgetsNothing): step(shard) { $0.linkReady(forgetsNothing: forgetsNothing, now: $1) }
+        case .lost(let fault): step(shard) { $0.linkLost(fault, now: $1) }
+        case .subscription, .message, .nodesMessage: break
         }
-    }
-
-    package func linkReady(_ shard: Int, forgetsNothing: Bool) {
-        shards[shard].linkReady(forgetsNothing: forgetsNothing, now: port.now)
-        carryOut(shard)
-    }
-
-    package func linkLost(_ shard: Int, _ fault: CommandLogFault) {
-        shards[shard].linkLost(fault, now: port.now)
-        carryOut(shard)
     }
 
     // MARK: - Carrying out
@@ -174,17 +174,19 @@ public final class RedisArchive: MessageArchive, SleepingSessionList {
         carryOut(shard)
     }
 
+    private func step(_ shard: Int, _ body: (inout ArchiveState, MonotonicInstant) -> Void) {
+        body(&shards[shard], port.now)
+        carryOut(shard)
+    }
+
     private func carryOut(_ shard: Int) {
         for effect in shards[shard].takeEffects() {
             switch effect {
             case .connect: port.connect(shard)
             case .disconnect: port.disconnect(shard)
+            case .loadLibrary: send(FunctionLibrary.loadCommand, shard) { $0.libraryLoaded($1.failure, now: $2) }
             case .send(let subject, let call):
-                port.send(call.command(bounds), to: shard) { [weak self] reply in
-                    guard let self else { return }
-                    shards[shard].answered(subject, ArchiveAnswer(to: call, reply), now: port.now)
-                    carryOut(shard)
-                }
+                send(call.command(bounds), shard) { $0.answered(subject, ArchiveAnswer(to: call, $1), now: $2) }
             case .answer(let number, let result):
                 answers.removeValue(forKey: Number(shard: shard, number: number))?(result)
             case .note(let fault?): logger.error("the history cannot be read or written at present: \(fault)")
@@ -193,6 +195,15 @@ public final class RedisArchive: MessageArchive, SleepingSessionList {
             }
         }
         port.flush()
+    }
+
+    private func send(
+        _ command: RedisCommand, _ shard: Int,
+        _ answered: @escaping (inout ArchiveState, RedisReply, MonotonicInstant) -> Void
+    ) {
+        port.send([command], to: shard) { [weak self] replies in
+            self?.step(shard) { answered(&$0, replies[0], $1) }
+        }
     }
 
     /// One line for as long as Redis is full, and another one if that happens again.

@@ -6,16 +6,6 @@ import SignalingRedisCore
 /// The connections to one Redis: commands, and subscriptions, which need one of their own in RESP2. They are made
 /// together, and lost together. An archive has no subscriptions.
 final class RedisLink {
-    enum Event {
-        /// Redis is known to be suitable, and the channel of the nodes is subscribed.
-        case ready(forgetsNothing: Bool)
-        /// The link is lost, or cannot be made. The last event.
-        case lost(CommandLogFault)
-        case subscription(SessionID, isConfirmed: Bool)
-        case message(SessionID, [UInt8])
-        case nodesMessage(String)
-    }
-
     private enum Phase {
         /// Next: `connecting`, `closed`.
         case created
@@ -37,12 +27,12 @@ final class RedisLink {
     private let loop: EventLoop
     private let subscribes: Bool
     /// Not called after ``close()``.
-    private let onEvent: (Event) -> Void
+    private let onEvent: (RedisLinkEvent) -> Void
     private var phase = Phase.created
     private var commands: RedisConnection?
     private var subscriptions: RedisConnection?
 
-    init(address: RedisAddress, loop: EventLoop, subscribes: Bool = true, onEvent: @escaping (Event) -> Void) {
+    init(address: RedisAddress, loop: EventLoop, subscribes: Bool, onEvent: @escaping (RedisLinkEvent) -> Void) {
         self.address = address
         self.loop = loop
         self.subscribes = subscribes

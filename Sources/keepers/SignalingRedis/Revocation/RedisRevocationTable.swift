@@ -8,26 +8,33 @@ import SignalingRedisCore
 /// ``RevocationTableState``; this class carries out what they decide.
 ///
 /// It is in the first Redis of the nodes' list, and has connections of its own. Confined to the loop's thread.
-package final class RedisRevocationTable {
+package final class RedisRevocationTable: RedisPortUser {
     package typealias Row = RevocationCall.Row
     package typealias Answer = (Result<RevocationTableState.Outcome, RevocationTableState.Failure>) -> Void
 
     private var state: RevocationTableState
     private var answers: [UInt64: Answer] = [:]
-    private let port: any RevocationPort
+    private let port: any RedisPort
     private let logger: Logger
     private var onOpened: (() -> Void)?
     /// Called when ``rows`` have changed.
     package var onChange: (() -> Void)?
 
+    /// Begins to read the table of the nodes on a Redis.
+    ///
+    /// - Parameters:
+    ///   - loop: the loop on whose thread this method, and all others, are called.
+    ///   - onOpened: called when the table has been read.
     package init(
-        redis: String, limit: Int, times: LogTimes, port: any RevocationPort, logger: Logger,
+        _ address: RedisAddress, limit: Int, loop: EventLoop, logger: Logger, times: LogTimes = LogTimes(),
         onOpened: @escaping () -> Void
     ) {
-        state = RevocationTableState(redis: redis, limit: limit, times: times, seed: .random(in: .min ... .max))
-        self.port = port
+        state = RevocationTableState(redis: "\(address)", limit: limit, times: times, seed: .random(in: .min ... .max))
         self.logger = logger
         self.onOpened = onOpened
+        let links = RedisLinks([address], loop: loop)
+        port = links
+        links.serve(self, tick: times.tick)
     }
 
     deinit { port.shutDown() }
@@ -46,46 +53,39 @@ package final class RedisRevocationTable {
     }
 
     package func close() {
-        state.close()
-        carryOut()
+        step { state, _ in state.close() }
         port.shutDown()
     }
 
     // MARK: - The port's side
 
-    package func tick() {
-        state.tick(now: port.now)
-        carryOut()
-    }
+    package func tick() { step { $0.tick(now: $1) } }
 
-    package func linkReady() {
-        state.linkReady(now: port.now)
-        carryOut()
-    }
-
-    package func linkLost(_ fault: CommandLogFault) {
-        state.linkLost(fault, now: port.now)
-        carryOut()
-    }
-
-    package func received(_ message: String) {
-        guard RevocationCall.isNews(message) else { return }
-        state.heardNews(now: port.now)
-        carryOut()
+    package func receive(_ event: RedisLinkEvent, of shard: Int) {
+        switch event {
+        case .ready: step { $0.linkReady(now: $1) }
+        case .lost(let fault): step { $0.linkLost(fault, now: $1) }
+        case .nodesMessage(let text): if RevocationCall.isNews(text) { step { $0.heardNews(now: $1) } }
+        case .subscription, .message: break
+        }
     }
 
     // MARK: - Carrying out
 
+    private func step(_ body: (inout RevocationTableState, MonotonicInstant) -> Void) {
+        body(&state, port.now)
+        carryOut()
+    }
+
     private func carryOut() {
         for effect in state.takeEffects() {
             switch effect {
-            case .connect: port.connect()
-            case .disconnect: port.disconnect()
+            case .connect: port.connect(0)
+            case .disconnect: port.disconnect(0)
+            case .loadLibrary: send(FunctionLibrary.loadCommand) { $0.libraryLoaded($1.failure, now: $2) }
             case .send(let subject, let call):
-                port.send(call) { [weak self] reply in
-                    guard let self else { return }
-                    state.answered(subject, RevocationAnswer(to: call, reply), now: port.now)
-                    carryOut()
+                send(call.command(database: port.database(of: 0))) {
+                    $0.answered(subject, RevocationAnswer(to: call, $1), now: $2)
                 }
             case .changed: onChange?()
             case .answer(let number, let result): answers.removeValue(forKey: number)?(result)
@@ -97,5 +97,12 @@ package final class RedisRevocationTable {
             }
         }
         port.flush()
+    }
+
+    private func send(
+        _ command: RedisCommand,
+        _ answered: @escaping (inout RevocationTableState, RedisReply, MonotonicInstant) -> Void
+    ) {
+        port.send([command], to: 0) { [weak self] replies in self?.step { answered(&$0, replies[0], $1) } }
     }
 }

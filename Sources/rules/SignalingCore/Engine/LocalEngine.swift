@@ -49,6 +49,12 @@ public final class LocalEngine: SessionEngine {
         log.observer = self
     }
 
+    /// Measures the log.
+    public var stopwatch: LogStopwatch? {
+        get { sessions.stopwatch }
+        set { sessions.stopwatch = newValue }
+    }
+
     /// A weak reference.
     public var observer: (any SessionEngineObserver)? {
         get { sessions.observer }
@@ -165,6 +171,7 @@ public final class LocalEngine: SessionEngine {
     }
 
     private func sleep(_ hosted: Hosted) {
+        sessions.stopwatch?.forget(hosted.id)
         if let snapshot = hosted.snapshot { log.sleep(snapshot, for: hosted.sleepReason) }
         sessions.table.remove(hosted.id)
     }
@@ -365,6 +372,7 @@ public final class LocalEngine: SessionEngine {
 
 extension LocalEngine: CommandLogObserver {
     public func log(confirmed entries: [CommandEntry]) {
+        sessions.stopwatch?.noteConfirmed(entries.count)
         for entry in entries { sessions.reports.report({ carryOut(entry) }, then: carryOutUnlogged) }
     }
 
@@ -375,6 +383,7 @@ extension LocalEngine: CommandLogObserver {
     }
 
     public func log(kept position: LogPosition, of session: SessionID, byteCount: Int) {
+        sessions.stopwatch?.noteKept(session)
         guard let hosted = sessions[session] else { return }
         hosted.snapshots.noteKept(byteCount: byteCount)
         sessions.keepSnapshotIfDue(of: hosted)

@@ -30,6 +30,7 @@ final class LoggedSessions<Node> {
     /// Whether the process stops. Nothing is appended any more then.
     @exclusivity(unchecked) private(set) var isStopping = false
     private let log: any CommandLog
+    @exclusivity(unchecked) var stopwatch: LogStopwatch?
     private let makeEpoch: () -> Epoch
     /// The commands of this turn.
     @exclusivity(unchecked) private(set) var batch: [CommandAppend] = []
@@ -132,7 +133,7 @@ final class LoggedSessions<Node> {
                 continue
             }
             hosted.isOpen = false
-            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { log.keep(snapshot) }
+            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { keep(snapshot) }
             append(.end, to: hosted)
         }
     }
@@ -140,6 +141,7 @@ final class LoggedSessions<Node> {
     /// Appends the commands of this turn to the log, in one step.
     func flush(now: MonotonicInstant) {
         if batch.isEmpty { return }
+        stopwatch?.noteAppend(of: batch.count, at: now)
         log.append(batch, now: now)
         batch.removeAll(keepingCapacity: true)
     }
@@ -220,9 +222,14 @@ final class LoggedSessions<Node> {
 
     // MARK: - Snapshots
 
+    private func keep(_ snapshot: CommandSnapshot) {
+        stopwatch?.noteSnapshot(of: snapshot.session)
+        log.keep(snapshot)
+    }
+
     /// - Parameter isWanted: whether the log asks for a snapshot of any size.
     func keepSnapshotIfDue(of hosted: Session, isWanted: Bool = false) {
-        if let snapshot = hosted.takeDueSnapshot(isWanted: isWanted, at: lastTime) { log.keep(snapshot) }
+        if let snapshot = hosted.takeDueSnapshot(isWanted: isWanted, at: lastTime) { keep(snapshot) }
         if let due = hosted.erasedContent.dueAt { erasureChecks.schedule(hosted.id, at: due) }
     }
 
@@ -234,14 +241,14 @@ final class LoggedSessions<Node> {
             guard let hosted = self[session], isOwn(hosted),
                 let snapshot = hosted.takeDueSnapshot(isWanted: false, at: time)
             else { continue }
-            log.keep(snapshot)
+            keep(snapshot)
         }
     }
 
     /// Lets the log forget what was erased, before the process stops.
     func keepLastSnapshots(where isOwn: (Session) -> Bool = { _ in true }) {
         for (_, hosted) in table.ordered where isOwn(hosted) {
-            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { log.keep(snapshot) }
+            if let snapshot = hosted.takeLastSnapshot(at: lastTime) { keep(snapshot) }
         }
     }
 
@@ -250,7 +257,7 @@ final class LoggedSessions<Node> {
         observer?.engine(lost: hosted.id)
         let change = hosted.renew(makeEpoch(), at: time)
         // Before the commands that follow, in the order of the log.
-        if let snapshot = hosted.renewedSnapshot { log.keep(snapshot) }
+        if let snapshot = hosted.renewedSnapshot { keep(snapshot) }
         report(change, of: hosted, .untold)
         table.schedule(hosted.id, at: hosted.state?.nextDeadline)
     }
@@ -259,6 +266,7 @@ final class LoggedSessions<Node> {
     ///
     /// - Parameter position: of its last command; `nil` if it has none.
     func removeFromLog(_ session: SessionID, through position: LogPosition?) {
+        stopwatch?.forget(session)
         if let position { log.remove(session, through: position) }
     }
 

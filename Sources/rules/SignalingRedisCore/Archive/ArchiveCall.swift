@@ -14,7 +14,6 @@ package enum ArchiveCall {
     case sleepers(Range<SessionID>, atMost: Int)
     /// Asks for the name of the process.
     case process
-    case loadLibrary
 
     /// Redis does nothing else meanwhile.
     static let erasedCount = 128
@@ -24,7 +23,7 @@ package enum ArchiveCall {
     func rest(after seq: Seq) -> ArchiveCall {
         switch self {
         case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
-        case .append, .erase, .page, .end, .sleepers, .process, .loadLibrary: self
+        case .append, .erase, .page, .end, .sleepers, .process: self
         }
     }
 
@@ -32,7 +31,7 @@ package enum ArchiveCall {
     var isWrite: Bool {
         switch self {
         case .append, .erase, .eraseOfUser: true
-        case .page, .end, .sleepers, .process, .loadLibrary: false
+        case .page, .end, .sleepers, .process: false
         }
     }
 
@@ -89,7 +88,6 @@ package enum ArchiveCall {
                     String(SleepingSessions.byteLimit),
                 ])
         case .process: return RedisCommand(.process)
-        case .loadLibrary: return RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)
         }
     }
 }
@@ -103,7 +101,6 @@ package enum ArchiveAnswer {
     case end(Seq?)
     case sleepers(SleepingSessions)
     case process(String)
-    case libraryLoaded
     case failed(RedisFailure)
     case notUnderstood
 
@@ -123,7 +120,6 @@ package enum ArchiveAnswer {
             case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
             case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil
             case .sleepers: SleepingSessions(reply).map { .sleepers($0) }
-            case .loadLibrary: .libraryLoaded
             }
         self = answer ?? .notUnderstood
     }

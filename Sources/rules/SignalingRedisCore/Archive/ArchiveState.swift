@@ -9,17 +9,11 @@ import SignalingProtocol
 /// be repeated, since the functions are idempotent. A write may have several calls, each of which follows the reply to
 /// the one before. If another process answers meanwhile, the first calls may be forgotten, and all are repeated.
 package struct ArchiveState {
-    private enum Link {
-        /// Next: `connecting`, `closed`.
-        case away(retryAt: MonotonicInstant)
-        /// Next: `ready`, `away`, `closed`.
-        case connecting(since: MonotonicInstant)
-        /// `isTrusted`: this Redis forgets nothing, so its replies are proofs. Next: `loading`, `away`, `closed`.
-        case ready(isTrusted: Bool)
-        /// Redis loads the library of functions. Next: `ready`, `away`, `closed`.
-        case loading(isTrusted: Bool)
-        /// The last state.
-        case closed
+    /// What says that Redis surely has a write.
+    private enum Evidence {
+        /// This Redis forgets nothing.
+        case reply
+        case proof
     }
 
     private enum Phase {
@@ -75,12 +69,13 @@ package struct ArchiveState {
         case item(UInt64)
         /// Everything up to this number of ``stored``.
         case proof(through: UInt64)
-        case library
     }
 
     package enum Effect {
         case connect
         case disconnect
+        /// `libraryLoaded` follows.
+        case loadLibrary
         case send(Subject, ArchiveCall)
         case answer(UInt64, Result<ArchiveAnswer, ArchiveFault>)
         /// Why nothing can be written; `nil` when it can again.
@@ -89,11 +84,8 @@ package struct ArchiveState {
         case trimmed(Int)
     }
 
-    /// The address, without its password.
-    package let redis: String
     private let times: LogTimes
-    private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
-    private var attemptCount = 0
+    private var courier: RedisCourier<Evidence>
     private var random: NameGenerator
     private var items: [UInt64: Item] = [:]
     private var lastNumber: UInt64 = 0
@@ -105,21 +97,21 @@ package struct ArchiveState {
     private var stored: Deque<(number: UInt64, at: MonotonicInstant, count: UInt64)> = []
     private var storedCount: UInt64 = 0
     private var isProving = false
-    /// The calls without an answer, and since when the oldest of them waits.
-    private var unansweredCount = 0
-    private var waitingSince: MonotonicInstant?
-    /// Why nothing can be written; `nil` while it can.
-    package private(set) var fault: CommandLogFault?
     private var effects: [Effect] = []
 
     /// - Parameters:
     ///   - redis: the address, without its password.
     ///   - seed: random. It spreads the attempts of several nodes to connect.
     package init(redis: String, times: LogTimes, seed: UInt64) {
-        self.redis = redis
+        courier = RedisCourier(redis: redis)
         self.times = times
         random = NameGenerator(seed: seed)
     }
+
+    /// The address, without its password.
+    package var redis: String { courier.redis }
+    /// Why nothing can be written; `nil` while it can.
+    package var fault: CommandLogFault? { courier.fault }
 
     package mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
@@ -140,54 +132,52 @@ package struct ArchiveState {
 
     // MARK: - The link
 
-    private mutating func connect(_ now: MonotonicInstant) {
-        link = .connecting(since: now)
-        effects.append(.connect)
-    }
-
     package mutating func linkReady(forgetsNothing: Bool, now: MonotonicInstant) {
-        guard case .connecting = link else { return }
-        link = .ready(isTrusted: forgetsNothing)
-        attemptCount = 0
+        guard courier.begin(forgetsNothing ? .reply : .proof) else { return }
         // Without it an archive that nobody writes to would seem ill for ever. A write that fails tells of it again.
         tell(nil)
         send(now)
     }
 
     package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
-        if case .closed = link { return }
+        guard courier.lost(now: now, times, &random) else { return }
         tell(fault)
-        link = .away(retryAt: now.advanced(by: times.pause(afterAttempts: attemptCount, &random)))
-        attemptCount += 1
-        (unansweredCount, waitingSince, isProving) = (0, nil, false)
+        isProving = false
         for (number, item) in items.sorted(by: { $0.key < $1.key }) {
             if case .sent = item.phase { sendAgain(number, at: now) }
         }
     }
 
-    private mutating func lose(_ fault: CommandLogFault, _ now: MonotonicInstant) {
-        effects.append(.disconnect)
-        linkLost(fault, now: now)
+    /// The answer to an effect `loadLibrary`.
+    package mutating func libraryLoaded(_ failure: RedisFailure?, now: MonotonicInstant) {
+        courier.noteAnswer(now: now)
+        if let failure { return carryOut(.giveUp(CommandLogFault(failure, from: redis)), now) }
+        if courier.libraryLoaded() { send(now) }
     }
 
     package mutating func close() {
-        switch link {
-        case .connecting, .ready, .loading: effects.append(.disconnect)
-        case .away, .closed: break
+        if courier.close() { effects.append(.disconnect) }
+    }
+
+    private mutating func carryOut(_ step: RedisCourier<Evidence>.Step?, _ now: MonotonicInstant) {
+        switch step {
+        case nil: break
+        case .connect: effects.append(.connect)
+        case .loadLibrary: effects.append(.loadLibrary)
+        case .giveUp(let fault):
+            effects.append(.disconnect)
+            linkLost(fault, now: now)
         }
-        link = .closed
     }
 
     private mutating func tell(_ new: CommandLogFault?) {
-        if new?.code == fault?.code { return }
-        fault = new
-        effects.append(.note(new))
+        if courier.tell(new) { effects.append(.note(new)) }
     }
 
     // MARK: - Sending
 
     private mutating func send(_ now: MonotonicInstant) {
-        guard case .ready = link else { return }
+        guard courier.service != nil else { return }
         for _ in 0..<unsent.count {
             guard let number = unsent.popFirst(), let item = items[number] else { continue }
             guard case .waiting(let moment) = item.phase, moment <= now else {
@@ -200,8 +190,7 @@ package struct ArchiveState {
     }
 
     private mutating func send(_ subject: Subject, _ call: ArchiveCall, _ now: MonotonicInstant) {
-        if unansweredCount == 0 { waitingSince = now }
-        unansweredCount += 1
+        courier.noteCall(now: now)
         effects.append(.send(subject, call))
     }
 
@@ -213,10 +202,8 @@ package struct ArchiveState {
     // MARK: - Answers
 
     package mutating func answered(_ subject: Subject, _ answer: ArchiveAnswer, now: MonotonicInstant) {
-        unansweredCount -= 1
-        waitingSince = unansweredCount > 0 ? now : nil
+        courier.noteAnswer(now: now)
         switch subject {
-        case .library: libraryLoaded(answer, now)
         case .proof(let count): proved(through: count, answer, now)
         case .item(let number): answered(number, answer, now)
         }
@@ -226,6 +213,7 @@ package struct ArchiveState {
         guard let item = items[number] else { return }
         switch answer {
         case .stored(let process, let next, let trimmedCount):
+            courier.noteUse()
             tell(nil)
             if trimmedCount > 0 { effects.append(.trimmed(trimmedCount)) }
             items[number]?.noteStored(in: process, next: next)
@@ -233,20 +221,25 @@ package struct ArchiveState {
                 sendAgain(number, at: now)
                 return send(now)
             }
-            guard case .ready(isTrusted: false) = link else { return finish(number, .success(answer)) }
+            switch courier.phase {
+            case .ready(.reply), .loading(.reply): return finish(number, .success(answer))
+            case .ready(.proof), .loading(.proof), .away, .connecting, .closed: break
+            }
             items[number]?.phase = .stored
             storedCount += 1
             stored.append((number, now, storedCount))
-        case .page, .end, .sleepers, .process, .libraryLoaded: finish(number, .success(answer))
+        case .page, .end, .sleepers, .process:
+            courier.noteUse()
+            finish(number, .success(answer))
         case .failed(.functionMissing):
             sendAgain(number, at: now)
-            loadLibrary(now)
+            carryOut(courier.libraryMissing(now: now), now)
         case .failed(let failure):
             let fault = CommandLogFault(failure, from: redis)
             if !item.isWrite { return finish(number, .failure(ArchiveFault("\(fault)"))) }
             tell(fault)
             sendAgain(number, at: now.advanced(by: times.archiveRetry))
-        case .notUnderstood: lose(.nonsense("an answer that is not understood", from: redis), now)
+        case .notUnderstood: carryOut(courier.misunderstood(), now)
         }
     }
 
@@ -254,28 +247,10 @@ package struct ArchiveState {
         if items.removeValue(forKey: number) != nil { effects.append(.answer(number, result)) }
     }
 
-    private mutating func loadLibrary(_ now: MonotonicInstant) {
-        guard case .ready(let isTrusted) = link else { return }
-        link = .loading(isTrusted: isTrusted)
-        send(.library, .loadLibrary, now)
-    }
-
-    private mutating func libraryLoaded(_ answer: ArchiveAnswer, _ now: MonotonicInstant) {
-        guard case .loading(let isTrusted) = link else { return }
-        switch answer {
-        case .libraryLoaded:
-            link = .ready(isTrusted: isTrusted)
-            send(now)
-        case .failed(let failure): lose(CommandLogFault(failure, from: redis), now)
-        case .stored, .page, .end, .sleepers, .process, .notUnderstood:
-            lose(.nonsense("an answer that is not understood", from: redis), now)
-        }
-    }
-
     // MARK: - Proofs
 
     private mutating func prove(_ now: MonotonicInstant) {
-        guard case .ready = link, !isProving else { return }
+        guard courier.service != nil, !isProving else { return }
         let due = stored.prefix { now.duration(since: $0.at) >= times.archiveProof }
         guard let last = due.last else { return }
         isProving = true
@@ -297,10 +272,9 @@ package struct ArchiveState {
                 }
             }
             send(now)
-        case .failed(.functionMissing): loadLibrary(now)
+        case .failed(.functionMissing): carryOut(courier.libraryMissing(now: now), now)
         case .failed(let failure): tell(CommandLogFault(failure, from: redis))
-        case .stored, .page, .end, .sleepers, .libraryLoaded, .notUnderstood:
-            lose(.nonsense("an answer that is not understood", from: redis), now)
+        case .stored, .page, .end, .sleepers, .notUnderstood: carryOut(courier.misunderstood(), now)
         }
     }
 
@@ -308,24 +282,16 @@ package struct ArchiveState {
 
     /// Called every ``LogTimes/tick``.
     package mutating func tick(now: MonotonicInstant) {
-        switch link {
-        case .closed: break
-        case .away(let retryAt): if retryAt <= now { connect(now) }
-        case .connecting(let since): if now.duration(since: since) >= times.connecting { lose(silence, now) }
-        case .ready, .loading:
-            if let waitingSince, now.duration(since: waitingSince) >= times.silence { lose(silence, now) }
-        }
+        carryOut(courier.tick(now: now, times), now)
         prove(now)
         send(now)
         while let number = reads.first,
             items[number].map({ now.duration(since: $0.askedAt) >= times.connecting }) ?? true
         {
             reads.removeFirst()
-            finish(number, .failure(ArchiveFault("\(fault ?? silence)")))
+            finish(number, .failure(ArchiveFault("\(fault ?? courier.silence)")))
         }
     }
-
-    private var silence: CommandLogFault { CommandLogFault(.silent, "\(redis) does not answer.") }
 }
 
 /// The archives of a list of addresses: a session's history is in the Redis that has its log.

@@ -63,7 +63,7 @@ package struct RedisLogState {
         desk = LogDesk(times: times, run: run, seed: seed, now: now)
         shards = settings.enumerated().map { ShardState($1, shard: $0, times: times, now: now) }
         phase = .starting(deadline: now.advanced(by: times.loading))
-        for index in shards.indices { shards[index].connect(&desk) }
+        for index in shards.indices { shards[index].advanceLink(&desk) }
     }
 
     /// The effects since the last call.
@@ -153,19 +153,31 @@ package struct RedisLogState {
         shards[shard(of: session)].slots[session]?.session.map { !$0.own.isEmpty } ?? false
     }
 
-    /// - Returns: whether the session is opened now, and not already before.
-    package mutating func open(_ session: SessionID, now: MonotonicInstant) -> Bool {
+    /// - Returns: a session of which the engine is not told anything any more that it was to be told.
+    @discardableResult
+    package mutating func handle(_ request: LogRequest, now: MonotonicInstant) -> SessionID? {
         desk.now = now
-        return shards[shard(of: session)].open(session, &desk)
+        switch request {
+        case .append(let commands): append(commands)
+        case .keep(let snapshot): shards[shard(of: snapshot.session)].keep(snapshot, &desk)
+        case .sleep(let snapshot, let life, let restricted):
+            // A state without connections and events is small.
+            let kept = KeptSnapshot(position: snapshot.position, bytes: snapshot.encode())
+            shards[shard(of: snapshot.session)].sleep(
+                kept, of: snapshot.session, life: life, restricted: restricted, &desk)
+        case .remove(let session, let position):
+            shards[shard(of: session)].remove(session, through: position, &desk)
+        case .open(let session): return shards[shard(of: session)].open(session, &desk) ? session : nil
+        case .close(let session):
+            shards[shard(of: session)].close(session, &desk)
+            return session
+        case .catchUp(let session): shards[shard(of: session)].catchUp(session, &desk)
+        case .relay(let bytes, let session): shards[shard(of: session)].relay(bytes, of: session, &desk)
+        }
+        return nil
     }
 
-    package mutating func close(_ session: SessionID, now: MonotonicInstant) {
-        desk.now = now
-        shards[shard(of: session)].close(session, &desk)
-    }
-
-    package mutating func append(_ commands: [CommandAppend], now: MonotonicInstant) {
-        desk.now = now
+    private mutating func append(_ commands: [CommandAppend]) {
         for command in commands { desk.inFlightByteCount += command.bytes.count }
         if shards.count == 1 {
             shards[0].append(commands, &desk)
@@ -174,38 +186,6 @@ package struct RedisLogState {
             for index in shards.indices { shards[index].append(parts[index] ?? [], &desk) }
         }
         shareFindings()
-    }
-
-    package mutating func catchUp(_ session: SessionID, now: MonotonicInstant) {
-        desk.now = now
-        shards[shard(of: session)].catchUp(session, &desk)
-    }
-
-    package mutating func relay(_ bytes: [UInt8], of session: SessionID, now: MonotonicInstant) {
-        desk.now = now
-        shards[shard(of: session)].relay(bytes, of: session, &desk)
-    }
-
-    package mutating func keep(_ snapshot: CommandSnapshot, now: MonotonicInstant) {
-        desk.now = now
-        shards[shard(of: snapshot.session)].keep(snapshot, &desk)
-    }
-
-    /// - Parameters:
-    ///   - life: how long the log keeps the sleeper.
-    ///   - restricted: how long it does if the history becomes empty before.
-    package mutating func sleep(
-        _ snapshot: CommandSnapshot, for life: Duration, restricted: Duration, now: MonotonicInstant
-    ) {
-        desk.now = now
-        // A state without connections and events is small.
-        let kept = KeptSnapshot(position: snapshot.position, bytes: snapshot.encode())
-        shards[shard(of: snapshot.session)].sleep(kept, of: snapshot.session, life: life, restricted: restricted, &desk)
-    }
-
-    package mutating func remove(_ session: SessionID, through position: LogPosition, now: MonotonicInstant) {
-        desk.now = now
-        shards[shard(of: session)].remove(session, through: position, &desk)
     }
 
     private func shard(of session: SessionID) -> Int { JumpHash.bucket(of: session, count: shards.count) }

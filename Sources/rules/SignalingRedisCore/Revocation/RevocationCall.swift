@@ -10,7 +10,6 @@ package enum RevocationCall: Equatable {
     /// Adds rows, or raises their numbers.
     case raise(project: String, rows: [Row], limit: Int)
     case remove(project: String, subject: String)
-    case loadLibrary
 
     package struct Row: Equatable {
         package let subject: String
@@ -37,7 +36,6 @@ package enum RevocationCall: Equatable {
             return command
         case .remove(let project, let subject):
             return RedisCommand(.takeBackRevocation, key: Self.key(project), [String(database), project, subject])
-        case .loadLibrary: return RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)
         }
     }
 
@@ -56,7 +54,6 @@ package enum RevocationAnswer: Equatable {
     /// The project has as many rows as it may have.
     case full
     case removed(Bool)
-    case libraryLoaded
     case failed(RedisFailure)
     case notUnderstood
 
@@ -72,7 +69,6 @@ package enum RevocationAnswer: Equatable {
             case (.raise, "raised"): reply[1].number.map { .raised($0) }
             case (.raise, "full"): .full
             case (.remove, "removed"): reply[1].number.map { .removed($0 > 0) }
-            case (.loadLibrary, _): .libraryLoaded
             case (.index, _), (.rows, _), (.raise, _), (.remove, _): nil
             }
         self = answer ?? .notUnderstood

@@ -8,20 +8,11 @@ import SignalingProtocol
 /// would have said that was lost. The copy stays while Redis is away. If Redis has forgotten, each node puts back what it
 /// knows before it reads again.
 package struct RevocationTableState {
-    private enum Link {
-        /// Next: `connecting`, `closed`.
-        case away(retryAt: MonotonicInstant)
-        /// Next: `ready`, `away`, `closed`.
-        case connecting(since: MonotonicInstant)
-        /// Next: `loading`, `restoring`, `away`, `closed`.
-        case ready
-        /// Redis loads the library of functions. Next: `ready`, `away`, `closed`.
-        case loading
-        /// Redis has forgotten, and gets back what this node knows: so many answers are missing. Next: `ready`, `away`,
-        /// `closed`.
+    private enum Service {
+        /// Next: `restoring`.
+        case reading
+        /// Redis has forgotten, and gets back what this node knows: so many answers are missing. Next: `reading`.
         case restoring(process: String, answersLeft: Int)
-        /// The last state.
-        case closed
     }
 
     /// What an answer is about.
@@ -30,12 +21,13 @@ package struct RevocationTableState {
         case rows(project: String)
         case restoring
         case change(UInt64)
-        case library
     }
 
     package enum Effect: Equatable {
         case connect
         case disconnect
+        /// `libraryLoaded` follows.
+        case loadLibrary
         case send(Subject, RevocationCall)
         /// ``rows`` have changed.
         case changed
@@ -76,16 +68,11 @@ package struct RevocationTableState {
     private var changes: [UInt64: RevocationCall] = [:]
     private var lastNumber: UInt64 = 0
 
-    private let redis: String
     private let times: LogTimes
     private let limit: Int
-    private var link = Link.away(retryAt: MonotonicInstant(nanoseconds: .min))
-    private var attemptCount = 0
+    private var courier: RedisCourier<Service>
     private var random: NameGenerator
-    private var unansweredCount = 0
-    private var waitingSince: MonotonicInstant?
     private var nextCheck = MonotonicInstant(nanoseconds: .min)
-    private var fault: CommandLogFault?
     private var effects: [Effect] = []
 
     /// - Parameters:
@@ -93,7 +80,7 @@ package struct RevocationTableState {
     ///   - limit: the most rows of a project.
     ///   - seed: random. It spreads the attempts of several nodes to connect.
     package init(redis: String, limit: Int, times: LogTimes, seed: UInt64) {
-        self.redis = redis
+        courier = RedisCourier(redis: redis)
         self.limit = limit
         self.times = times
         random = NameGenerator(seed: seed)
@@ -120,7 +107,7 @@ package struct RevocationTableState {
 
     private mutating func change(_ call: RevocationCall, _ now: MonotonicInstant) -> UInt64 {
         lastNumber += 1
-        guard isOpen, case .ready = link else {
+        guard isOpen, isReading else {
             effects.append(.answer(lastNumber, .failure(.notKept)))
             return lastNumber
         }
@@ -131,25 +118,17 @@ package struct RevocationTableState {
 
     // MARK: - The link
 
+    private var isReading: Bool { if case .reading = courier.service { true } else { false } }
+
     package mutating func linkReady(now: MonotonicInstant) {
-        guard case .connecting = link else { return }
-        link = .ready
-        attemptCount = 0
-        askForIndex(now)
+        if courier.begin(.reading) { askForIndex(now) }
     }
 
     package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
-        if case .closed = link { return }
+        guard courier.lost(now: now, times, &random) else { return }
         tell(fault)
-        link = .away(retryAt: now.advanced(by: times.pause(afterAttempts: attemptCount, &random)))
-        attemptCount += 1
-        forgetAnswers()
+        (isAskingForIndex, mustAskAgain, readingProjects) = (false, false, [])
         failChanges()
-    }
-
-    private mutating func forgetAnswers() {
-        (unansweredCount, waitingSince, isAskingForIndex, mustAskAgain) = (0, nil, false, false)
-        readingProjects = []
     }
 
     private mutating func failChanges() {
@@ -157,24 +136,34 @@ package struct RevocationTableState {
         changes = [:]
     }
 
-    private mutating func lose(_ fault: CommandLogFault, _ now: MonotonicInstant) {
-        effects.append(.disconnect)
-        linkLost(fault, now: now)
+    /// The answer to an effect `loadLibrary`.
+    package mutating func libraryLoaded(_ failure: RedisFailure?, now: MonotonicInstant) {
+        courier.noteAnswer(now: now)
+        if let failure { return carryOut(.giveUp(CommandLogFault(failure, from: courier.redis)), now) }
+        guard courier.libraryLoaded() else { return }
+        courier.change(to: .reading)
+        askForIndex(now)
+        for (number, call) in changes.sorted(by: { $0.key < $1.key }) { send(.change(number), call, now) }
     }
 
     package mutating func close() {
-        switch link {
-        case .connecting, .ready, .loading, .restoring: effects.append(.disconnect)
-        case .away, .closed: break
-        }
-        link = .closed
+        if courier.close() { effects.append(.disconnect) }
         failChanges()
     }
 
+    private mutating func carryOut(_ step: RedisCourier<Service>.Step?, _ now: MonotonicInstant) {
+        switch step {
+        case nil: break
+        case .connect: effects.append(.connect)
+        case .loadLibrary: effects.append(.loadLibrary)
+        case .giveUp(let fault):
+            effects.append(.disconnect)
+            linkLost(fault, now: now)
+        }
+    }
+
     private mutating func tell(_ new: CommandLogFault?) {
-        if new?.code == fault?.code { return }
-        fault = new
-        effects.append(.note(new))
+        if courier.tell(new) { effects.append(.note(new)) }
     }
 
     /// Another node has changed something.
@@ -183,13 +172,12 @@ package struct RevocationTableState {
     // MARK: - Asking
 
     private mutating func send(_ subject: Subject, _ call: RevocationCall, _ now: MonotonicInstant) {
-        if unansweredCount == 0 { waitingSince = now }
-        unansweredCount += 1
+        courier.noteCall(now: now)
         effects.append(.send(subject, call))
     }
 
     private mutating func askForIndex(_ now: MonotonicInstant) {
-        guard case .ready = link else { return }
+        guard isReading else { return }
         nextCheck = now.advanced(by: times.check)
         guard !isAskingForIndex else {
             mustAskAgain = true
@@ -200,22 +188,12 @@ package struct RevocationTableState {
         send(.index, .index, now)
     }
 
-    private mutating func loadLibrary(_ now: MonotonicInstant) {
-        switch link {
-        case .ready, .restoring:
-            link = .loading
-            send(.library, .loadLibrary, now)
-        case .away, .connecting, .loading, .closed: break
-        }
-    }
-
     // MARK: - Answers
 
     package mutating func answered(_ subject: Subject, _ answer: RevocationAnswer, now: MonotonicInstant) {
-        unansweredCount -= 1
-        waitingSince = unansweredCount > 0 ? now : nil
+        courier.noteAnswer(now: now)
         switch (subject, answer) {
-        case (_, .notUnderstood): lose(.nonsense("an answer that is not understood", from: redis), now)
+        case (_, .notUnderstood): carryOut(courier.misunderstood(), now)
         case (_, .failed(let failure)): failed(subject, failure, now)
         case (.index, .index(let process, let counts)): indexRead(process, counts, now)
         case (.rows(let project), .rows(let rows, let count)): rowsRead(rows, count, of: project, now)
@@ -223,13 +201,8 @@ package struct RevocationTableState {
         case (.change(let number), .raised(let value)): changed(number, value)
         case (.change(let number), .full): finish(number, .success(.full))
         case (.change(let number), .removed(let isRemoved)): removed(number, isRemoved)
-        case (.library, .libraryLoaded):
-            guard case .loading = link else { return }
-            link = .ready
-            askForIndex(now)
-            for (number, call) in changes.sorted(by: { $0.key < $1.key }) { send(.change(number), call, now) }
-        case (.index, _), (.rows, _), (.restoring, _), (.change, _), (.library, _):
-            lose(.nonsense("an answer to another question", from: redis), now)
+        case (.index, _), (.rows, _), (.restoring, _), (.change, _):
+            carryOut(courier.misunderstood("an answer to another question"), now)
         }
     }
 
@@ -237,15 +210,14 @@ package struct RevocationTableState {
         switch subject {
         case .index: isAskingForIndex = false
         case .rows(let project): readingProjects.remove(project)
-        case .restoring: if case .restoring = link { link = .ready }
-        case .change, .library: break
+        case .restoring: courier.change(to: .reading)
+        case .change: break
         }
-        if failure == .functionMissing, subject != .library { return loadLibrary(now) }
+        if failure == .functionMissing { return carryOut(courier.libraryMissing(now: now), now) }
         switch subject {
         case .change(let number): finish(number, .failure(.notKept))
-        case .library: lose(CommandLogFault(failure, from: redis), now)
         // The next look repeats it.
-        case .index, .rows, .restoring: tell(CommandLogFault(failure, from: redis))
+        case .index, .rows, .restoring: tell(CommandLogFault(failure, from: courier.redis))
         }
     }
 
@@ -276,6 +248,7 @@ package struct RevocationTableState {
 
     private mutating func settle(_ now: MonotonicInstant) {
         guard readingProjects.isEmpty, !isAskingForIndex else { return }
+        courier.noteUse()
         tell(nil)
         if !isOpen {
             isOpen = true
@@ -321,20 +294,19 @@ package struct RevocationTableState {
                 calls.append(.raise(project: project, rows: part, limit: limit))
             }
         }
-        link = .restoring(process: process, answersLeft: calls.count + 1)
+        courier.change(to: .restoring(process: process, answersLeft: calls.count + 1))
         for call in calls { send(.restoring, call, now) }
         restored(now)
     }
 
     private mutating func restored(_ now: MonotonicInstant) {
-        guard case .restoring(let process, let answersLeft) = link else { return }
+        guard case .restoring(let process, let answersLeft) = courier.service else { return }
         if answersLeft > 1 {
-            link = .restoring(process: process, answersLeft: answersLeft - 1)
-            return
+            return courier.change(to: .restoring(process: process, answersLeft: answersLeft - 1))
         }
         self.process = process
         changeCounts = [:]
-        link = .ready
+        courier.change(to: .reading)
         askForIndex(now)
     }
 
@@ -342,18 +314,7 @@ package struct RevocationTableState {
 
     /// Called every ``LogTimes/tick``.
     package mutating func tick(now: MonotonicInstant) {
-        switch link {
-        case .closed: break
-        case .away(let retryAt):
-            guard retryAt <= now else { return }
-            link = .connecting(since: now)
-            effects.append(.connect)
-        case .connecting(let since): if now.duration(since: since) >= times.connecting { lose(silence, now) }
-        case .ready, .loading, .restoring:
-            if let waitingSince, now.duration(since: waitingSince) >= times.silence { return lose(silence, now) }
-            if now >= nextCheck { askForIndex(now) }
-        }
+        carryOut(courier.tick(now: now, times), now)
+        if now >= nextCheck { askForIndex(now) }
     }
-
-    private var silence: CommandLogFault { CommandLogFault(.silent, "\(redis) does not answer.") }
 }

@@ -72,7 +72,7 @@ extension RedisLogState {
     /// proportion to the sessions and their commands.
     var violation: String? {
         // The end of the log forgets everything at once.
-        if shards.contains(where: { $0.link.phase == .closed }) { return nil }
+        if shards.contains(where: { if case .closed = $0.link.courier.phase { true } else { false } }) { return nil }
         let bytes = shards.reduce(0) { sum, shard in
             shard.slots.values.reduce(sum) { $0 + ($1.session?.own.byteCount ?? 0) }
         }

@@ -3,22 +3,14 @@ import SignalingProtocol
 
 /// The link to one Redis, as the shard and its sessions see it.
 struct ShardLink {
-    enum Phase: Equatable {
-        /// No link. Next: `connecting`, `closed`.
-        case away(retryAt: MonotonicInstant)
-        /// Next: `greeting`, `away`, `closed`.
-        case connecting(since: MonotonicInstant)
-        /// The link is ready, and the node registers itself. Next: `loading`, `restoring`, `serving`, `away`, `closed`.
+    /// What a link that is ready is used for.
+    enum Service {
+        /// The node registers itself. Also after the library was loaded. Next: `restoring`, `serving`.
         case greeting
-        /// Redis loads the library of functions. Next: `greeting`, `away`, `closed`.
-        case loading
-        /// Redis has forgotten. The nodes put that back, and Redis names the time for it. Next: `serving`, `greeting`,
-        /// `loading`, `away`, `closed`.
+        /// Redis has forgotten. The nodes put that back, and Redis names the time for it. Next: `serving`, `greeting`.
         case restoring(until: MonotonicInstant, period: String?)
-        /// Next: `restoring`, `greeting`, `loading`, `away`, `closed`.
+        /// Next: `restoring`, `greeting`.
         case serving
-        /// The last state.
-        case closed
     }
 
     /// What a session has found out about the link. The shard acts on it after the session's step.
@@ -30,11 +22,7 @@ struct ShardLink {
     }
 
     let shard: Int
-    /// The address, without its password.
-    let redis: String
-    var phase: Phase
-    /// The link on which this node has loaded the library.
-    var loadedOn: Int?
+    var courier: RedisCourier<Service>
     /// Counts this run's links, so that Redis can refuse calls of earlier ones.
     var number = 0
     /// Whether this Redis forgets nothing when it restarts.
@@ -42,45 +30,27 @@ struct ShardLink {
     /// Since when Redis refuses to keep commands, and why.
     var refusal: (since: MonotonicInstant, fault: CommandLogFault)?
     var trouble: Trouble?
-    private var unansweredCount = 0
-    /// Since when the oldest call waits for its answer.
-    private(set) var waitingSince: MonotonicInstant?
 
     init(shard: Int, redis: String, now: MonotonicInstant) {
         self.shard = shard
-        self.redis = redis
-        phase = .away(retryAt: now)
+        courier = RedisCourier(
+            redis: redis, retryAt: now, advice: " Check whether it is overloaded or stopped.")
     }
 
-    var isServing: Bool { phase == .serving }
-
+    /// The address, without its password.
+    var redis: String { courier.redis }
+    var isServing: Bool { if case .ready(.serving) = courier.phase { true } else { false } }
     /// Whether calls can be sent.
-    var isReady: Bool {
-        switch phase {
-        case .greeting, .loading, .restoring, .serving: true
-        case .away, .connecting, .closed: false
-        }
-    }
+    var isReady: Bool { courier.isOpen }
+    /// Since when the oldest call waits for its answer.
+    var waitingSince: MonotonicInstant? { courier.waitingSince }
 
     func caller(_ desk: LogDesk) -> ShardCaller { ShardCaller(run: desk.run, link: number) }
 
     mutating func send(_ call: ShardCall, _ desk: inout LogDesk) {
         guard isReady else { return }
-        if unansweredCount == 0 { waitingSince = desk.now }
-        unansweredCount += 1
+        courier.noteCall(now: desk.now)
         desk.effects.append(.call(shard: shard, call))
-    }
-
-    mutating func noteAnswer(now: MonotonicInstant) {
-        unansweredCount -= 1
-        waitingSince = unansweredCount == 0 ? nil : now
-    }
-
-    /// No answer will come any more.
-    mutating func interrupt() {
-        unansweredCount = 0
-        waitingSince = nil
-        trouble = nil
     }
 
     /// A call of a session was not carried out. The session repeats it in a later tick.

@@ -9,10 +9,9 @@ extension ShardState {
     private static let closedCountPerTick = 5_000
 
     mutating func tick(_ desk: inout LogDesk) {
-        checkSilence(&desk)
-        switch link.phase {
-        case .away(let retryAt): if desk.now >= retryAt { connect(&desk) }
-        case .connecting, .greeting, .loading, .closed: return
+        advanceLink(&desk)
+        switch link.courier.service {
+        case nil, .greeting: return
         case .restoring(let end, _):
             if desk.now >= end || isBeatDue(desk) { greet(&desk) }
             resumeMore(&desk)

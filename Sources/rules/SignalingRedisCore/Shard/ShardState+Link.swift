@@ -4,14 +4,9 @@ import SignalingProtocol
 
 /// Making and losing links, registering this run, and the library of functions (LOG-34).
 extension ShardState {
-    mutating func connect(_ desk: inout LogDesk) {
-        link.phase = .connecting(since: desk.now)
-        desk.effects.append(.connect(shard: link.shard))
-    }
-
     /// - Parameter forgetsNothing: whether this Redis keeps everything over a restart.
     mutating func linkReady(forgetsNothing: Bool, _ desk: inout LogDesk) {
-        guard case .connecting = link.phase else { return }
+        guard link.courier.begin(.greeting) else { return }
         link.isTrusted = forgetsNothing
         link.number += 1
         beatHeardAt = desk.now
@@ -19,16 +14,15 @@ extension ShardState {
     }
 
     mutating func linkLost(_ fault: CommandLogFault, _ desk: inout LogDesk) {
-        guard link.phase != .closed else { return }
-        noteOutage(&desk)
+        // A Redis that was silent was away before the link was given up.
+        let since = link.waitingSince
+        guard link.courier.lost(now: desk.now, desk.times, &desk.random) else { return }
+        noteOutage(since: since, &desk)
         // One line for each outage.
         if hasServed, outage?.fault == nil { desk.effects.append(.note(.linkLost(fault))) }
         outage?.fault = fault
         greeting = .none
-        let attempts = outage?.attemptCount ?? 0
-        outage?.attemptCount = attempts + 1
-        link.phase = .away(retryAt: desk.now.advanced(by: desk.times.pause(afterAttempts: attempts, &desk.random)))
-        link.interrupt()
+        link.trouble = nil
         registry.interrupt()
         isStoringSleeper = false
         toResume = []
@@ -43,27 +37,29 @@ extension ShardState {
 
     /// Gives the link up.
     mutating func lose(_ fault: CommandLogFault, _ desk: inout LogDesk) {
-        guard hasLink else { return }
-        desk.effects.append(.disconnect(shard: link.shard))
-        linkLost(fault, &desk)
+        if link.courier.hasLink { carryOut(.giveUp(fault), &desk) }
     }
 
     mutating func close(_ desk: inout LogDesk) {
-        if hasLink { desk.effects.append(.disconnect(shard: link.shard)) }
-        link.phase = .closed
+        if link.courier.close() { desk.effects.append(.disconnect(shard: link.shard)) }
         slots = [:]
     }
 
-    private var hasLink: Bool {
-        switch link.phase {
-        case .connecting, .greeting, .loading, .restoring, .serving: true
-        case .away, .closed: false
+    private mutating func carryOut(_ step: RedisCourier<ShardLink.Service>.Step?, _ desk: inout LogDesk) {
+        switch step {
+        case nil: break
+        case .connect: desk.effects.append(.connect(shard: link.shard))
+        case .loadLibrary:
+            noteOutage(&desk)
+            desk.effects.append(.call(shard: link.shard, .loadLibrary))
+        case .giveUp(let fault):
+            desk.effects.append(.disconnect(shard: link.shard))
+            linkLost(fault, &desk)
         }
     }
 
-    private mutating func noteOutage(_ desk: inout LogDesk) {
-        // A Redis that was silent was away before the link was given up.
-        if outage == nil { outage = Outage(since: link.waitingSince ?? desk.now) }
+    private mutating func noteOutage(since moment: MonotonicInstant? = nil, _ desk: inout LogDesk) {
+        if outage == nil { outage = Outage(since: moment ?? link.waitingSince ?? desk.now) }
     }
 
     // MARK: - Greeting
@@ -71,7 +67,7 @@ extension ShardState {
     /// Registers this run on the link.
     private mutating func register(_ desk: inout LogDesk) {
         noteOutage(&desk)
-        link.phase = .greeting
+        link.courier.phase = .ready(.greeting)
         greeting = .none
         greet(losses: registry.allLosses, &desk)
     }
@@ -105,16 +101,16 @@ extension ShardState {
                 "Another node uses \(link.redis) with another list of Redis addresses. Give all nodes the same list, "
                 + "in the same order."
             lose(CommandLogFault(.otherList, message), &desk)
-        case .failed(.functionMissing): load(&desk)
+        case .failed(.functionMissing): carryOut(link.courier.libraryMissing(now: desk.now), &desk)
         case .failed(let failure): lose(CommandLogFault(failure, from: link.redis), &desk)
         case .notUnderstood:
-            lose(.nonsense("an answer that is not understood", from: link.redis), &desk)
+            carryOut(link.courier.misunderstood(), &desk)
         }
     }
 
     private mutating func beginRestoring(until end: MonotonicInstant, period: String?, _ desk: inout LogDesk) {
-        let present = link.phase
-        link.phase = .restoring(until: end, period: period)
+        let present = link.courier.service
+        link.courier.change(to: .restoring(until: end, period: period))
         // In another period, Redis has forgotten once more, with what was put back.
         if case .restoring(_, period) = present { return }
         noteOutage(&desk)
@@ -124,7 +120,8 @@ extension ShardState {
 
     private mutating func beginServing(_ desk: inout LogDesk) {
         if link.isServing { return }
-        link.phase = .serving
+        link.courier.change(to: .serving)
+        link.courier.noteUse()
         outage = nil
         hasServed = true
         resumeSessions(&desk)
@@ -149,22 +146,11 @@ extension ShardState {
     /// A function is missing: Redis has no library, or that of an older version.
     mutating func loadLibrary(_ desk: inout LogDesk) {
         if case .sent = greeting { return }
-        if link.isServing { load(&desk) }
-    }
-
-    private mutating func load(_ desk: inout LogDesk) {
-        // A Redis that has loaded the library, and does not know it, gets the pause before the next link.
-        guard link.loadedOn != link.number else {
-            return lose(CommandLogFault(RedisFailure.functionMissing, from: link.redis), &desk)
-        }
-        link.loadedOn = link.number
-        noteOutage(&desk)
-        link.phase = .loading
-        link.send(.loadLibrary, &desk)
+        if link.isServing { carryOut(link.courier.libraryMissing(now: desk.now), &desk) }
     }
 
     mutating func libraryLoaded(_ failure: RedisFailure?, _ desk: inout LogDesk) {
-        guard link.phase == .loading else { return }
+        guard link.courier.libraryLoaded() else { return }
         guard let failure else { return register(&desk) }
         let fault = CommandLogFault(failure, from: link.redis)
         guard fault.code == .failing, case .other(let text) = failure else { return lose(fault, &desk) }
@@ -181,22 +167,11 @@ extension ShardState {
         }
     }
 
-    /// Gives a link up on which Redis has been silent for too long.
-    mutating func checkSilence(_ desk: inout LogDesk) {
-        switch link.phase {
-        case .connecting(let since):
-            if desk.now.duration(since: since) >= desk.times.connecting { lose(silence, &desk) }
-        case .greeting, .loading, .restoring, .serving:
-            let limit = desk.times.silence
-            let isWaiting = link.waitingSince.map { desk.now.duration(since: $0) >= limit } ?? false
-            let beatIsMissing = desk.now.duration(since: beatHeardAt) >= desk.times.nodes.beat + limit
-            if isWaiting || beatIsMissing { lose(silence, &desk) }
-        case .away, .closed: return
-        }
-    }
-
-    private var silence: CommandLogFault {
-        CommandLogFault(.silent, "\(link.redis) does not answer. Check whether it is overloaded or stopped.")
+    /// Connects when it is time, and gives a link up on which Redis has been silent for too long.
+    mutating func advanceLink(_ desk: inout LogDesk) {
+        let beatIsMissing = desk.now.duration(since: beatHeardAt) >= desk.times.nodes.beat + desk.times.silence
+        if beatIsMissing, link.isReady { return carryOut(.giveUp(link.courier.silence), &desk) }
+        carryOut(link.courier.tick(now: desk.now, desk.times), &desk)
     }
 
     /// Since when nothing can be kept, and why; `nil` if it can.
@@ -208,6 +183,6 @@ extension ShardState {
         // A call on its way must not hide that those before it were refused.
         guard let since = link.waitingSince else { return link.refusal }
         if let refusal = link.refusal, refusal.since <= since { return refusal }
-        return (since, silence)
+        return (since, link.courier.silence)
     }
 }

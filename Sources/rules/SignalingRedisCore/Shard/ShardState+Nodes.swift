@@ -50,7 +50,7 @@ extension ShardState {
 
     mutating func answered(_ answer: ShardAnswer, _ desk: inout LogDesk) {
         guard link.isReady else { return }
-        link.noteAnswer(now: desk.now)
+        link.courier.noteAnswer(now: desk.now)
         switch answer {
         case .greeted(let run, let greeting): greeted(run, greeting, &desk)
         case .libraryLoaded(let failure): libraryLoaded(failure, &desk)

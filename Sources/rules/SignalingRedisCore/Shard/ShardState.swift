@@ -21,7 +21,6 @@ struct ShardState {
         let since: MonotonicInstant
         /// The newest reason; `nil` while Redis is restored after a restart.
         var fault: CommandLogFault?
-        var attemptCount = 0
     }
 
     /// An ended session that is removed after a while, if nobody begins it again.

@@ -11,6 +11,8 @@ package enum FunctionLibrary {
     static func name(_ function: RedisFunction) -> String { "sb\(version)_\(function.rawValue)" }
 
     package static let code = String(decoding: PackageResources.signalbox_lua, as: UTF8.self)
+
+    package static let loadCommand = RedisCommand("FUNCTION", "LOAD", "REPLACE", code)
 }
 
 /// The functions of ``FunctionLibrary``.

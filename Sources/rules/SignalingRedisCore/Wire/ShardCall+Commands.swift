@@ -19,7 +19,7 @@ extension ShardCall {
                         hello.floor?.microseconds ?? "",
                     ] + losses)
             ]
-        case .loadLibrary: return [RedisCommand("FUNCTION", "LOAD", "REPLACE", FunctionLibrary.code)]
+        case .loadLibrary: return [FunctionLibrary.loadCommand]
         case .goodbye(let run): return [RedisCommand(.goodbye, [database, run.hexadecimal])]
         case .declareLost(let caller, let run, let isCertain):
             let arguments = [database] + caller.arguments + [run.hexadecimal, isCertain ? "1" : "0"]

@@ -16,9 +16,9 @@ struct SessionHost {
         /// Nowhere: the sessions end with the process.
         case memory
         /// In the state folder, for the next process.
-        case folder(SQLiteCommandLog, MeteredCommandLog, SQLiteArchive)
+        case folder(SQLiteCommandLog, LogMeter, SQLiteArchive)
         /// In Redis, for all servers that use it.
-        case redis(RedisCommandLog, RedisLogMeter)
+        case redis(RedisCommandLog, LogMeter)
     }
 
     let engine: any SessionEngine
@@ -57,7 +57,7 @@ struct SessionHost {
                     "a session cannot be read; a later version of Signalbox may have written it",
                     metadata: ["session": "\(session)", "reason": "\(fault)"])
             }, projectOf: project, makeEpoch: makeEpochs())
-        return SessionHost(engine: engine, store: .redis(log, RedisLogMeter(log)), archive: archive, sleeperCount: nil)
+        return SessionHost(engine: engine, store: .redis(log, LogMeter(log)), archive: archive, sleeperCount: nil)
     }
 
     /// Sessions in the command log of a state folder. Continues those of the last process.
@@ -81,11 +81,11 @@ struct SessionHost {
                 post: { [loop] in loop.post($0) })
             if configuration.durability == .process { commitDirectly(log, on: loop) }
             var randomness = SystemRandomNumberGenerator()
-            let metered = MeteredCommandLog(log, now: { [loop] in loop.now })
             let engine = LocalEngine(
-                log: metered, run: RunID(randomness.next()), bounds: configuration.durableBounds,
+                log: log, run: RunID(randomness.next()), bounds: configuration.durableBounds,
                 history: EngineHistory(policy: configuration.history, archive: archive), now: loop.now,
                 projectOf: project, makeEpoch: makeEpochs())
+            let meter = LogMeter(engine, on: loop)
             engine.onUnreadable = { session, fault in
                 logger.error(
                     "a sleeping session cannot be read, and begins anew",
@@ -105,7 +105,7 @@ struct SessionHost {
                 if case .failed(let fault) = health { onFault(StateFolderError("\(fault)")) }
             }
             return SessionHost(
-                engine: engine, store: .folder(log, metered, archive), archive: archive,
+                engine: engine, store: .folder(log, meter, archive), archive: archive,
                 sleeperCount: { [log] in log.sleeperCount })
         } catch {
             throw StateFolderError(error.message)
