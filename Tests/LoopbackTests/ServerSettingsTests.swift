@@ -59,6 +59,17 @@ final class ServerSettingsTests {
         return try #require(error).description
     }
 
+    @Test("RES-14: a log keeps events for as long as a client may ask for them", arguments: [60, 3_600])
+    func logAge(seconds: Int) async throws {
+        let settings = given {
+            $0.resumeSeconds = 30
+            $0.recoverySeconds = seconds
+        }
+        let bounds = try await settings.configuration(environment: [:]).sessionBounds
+        #expect(bounds.log.age == .seconds(seconds) && bounds.recoveryWindow == .seconds(seconds))
+        #expect(bounds.resumeWindow == .seconds(30))
+    }
+
     @Test("without settings the server is in development mode on the loopback interface")
     func nothing() async throws {
         let configuration = try await ServerSettings().configuration(environment: [:])

@@ -149,6 +149,9 @@ package struct ResolvedSettings: Sendable {
         for declaration in SettingsTable.declarations {
             if let value = values.values[declaration.name] { declaration.apply?(&configuration, value) }
         }
+        // A log keeps events for as long as a client may ask for them (RES-14).
+        configuration.sessionBounds.log.age = max(
+            configuration.sessionBounds.resumeWindow, configuration.sessionBounds.recoveryWindow)
         configuration.history = faults.collect(["history"]) { try history(configuration.access) } ?? .none
         configuration.redis = redis(configuration, &faults)
         configuration.webhook =
