@@ -166,7 +166,7 @@ struct SleepTests {
     func olderLibrary() throws {
         let bench = SimulatedBench()
         let a = try begin(bench, ["end"])
-        let line = "register('sleep', sleep, { 'allow-oom' })\n"
+        let line = "register('sleep_listed', sleep, { 'allow-oom' })\n"
         let older = FunctionLibrary.code.replacing(line, with: "")
         #expect(older != FunctionLibrary.code)
         _ = bench.redis.carryOut("FUNCTION", "LOAD", "REPLACE", older)

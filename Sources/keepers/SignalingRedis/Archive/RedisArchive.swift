@@ -135,7 +135,12 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
         var parts: [SleepingSessions?] = []
         for shard in shards.indices {
             ask([.sleepers(range, atMost: count)], shard) { [shardCount = shards.count] result in
-                if case .success(.sleepers(let part)) = result { parts.append(part) } else { parts.append(nil) }
+                if case .success(.sleepers(let part)) = result {
+                    // After a change of the list of addresses, a Redis may still have sessions that are another one's.
+                    parts.append(part.where { ArchivePlace.shard(of: $0, count: shardCount) == shard })
+                } else {
+                    parts.append(nil)
+                }
                 guard parts.count == shardCount else { return }
                 let read = parts.compactMap { $0 }
                 guard read.count == shardCount else { return answer(.failure(SleepersUnread())) }

@@ -38,6 +38,11 @@ public struct SleepingSessions: Sendable {
         (self.rows, self.next) = (rows, next)
     }
 
+    /// Without the rows of other IDs. The list goes on where it did.
+    package func `where`(_ isIncluded: (SessionID) -> Bool) -> SleepingSessions {
+        SleepingSessions(rows: rows.filter { isIncluded($0.id) }, next: next)
+    }
+
     /// What several stores have of one range. IDs below the greatest `next` are in one of the parts, and not in another.
     package init(merging parts: [SleepingSessions], atMost limit: Int) {
         self.init(atMost: limit)

@@ -17,7 +17,10 @@ package enum FunctionLibrary {
 
 /// The functions of ``FunctionLibrary``.
 enum RedisFunction: String {
-    case hello, append, open, close, keep, forget, sleep, sleepers, remove, repair, restore, goodbye
+    case hello, append, open, close, keep, forget, sleepers, remove, repair, restore, goodbye
+    /// Its name is newer than the function: servers of before the list of sleepers call it `sleep`, and this one loads its
+    /// own library where Redis has theirs.
+    case sleep = "sleep_listed"
     /// For commands of which one frees memory.
     case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"

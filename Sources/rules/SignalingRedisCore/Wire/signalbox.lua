@@ -806,6 +806,8 @@ register('open', open, { 'allow-oom' })
 register('close', close, { 'allow-oom' })
 register('keep', keep, { 'allow-oom' })
 register('forget', forget, { 'allow-oom' })
+register('sleep_listed', sleep, { 'allow-oom' })
+-- For older servers, which have this name for it.
 register('sleep', sleep, { 'allow-oom' })
 register('sleepers', sleepers, { 'allow-oom' })
 register('remove', remove, { 'allow-oom' })
