@@ -117,7 +117,8 @@ struct SpecificationTests {
                 "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)) of them, but at least one",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "streams of a connection, of a session":
-                "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession)",
+                "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession) of "
+                + "\(bytes(Limits.streamByteCountPerSession)) of JSON",
             "stream id, stream name": "\(bytes(Limits.streamIDByteCount)), \(bytes(Limits.streamNameByteCount))",
             "user id": "\(Limits.userIDLength) UTF-16 units",
             "restrictions of a session": "\(Limits.restrictionCount)",

@@ -48,6 +48,20 @@ struct DepartureTests {
         #expect(room.session.log.lastSeq == Seq(1_001 + 1 + 1_000))
     }
 
+    @Test("LEAVE-6, STR-3: a departure with streams counts for two, since its events are two")
+    func withStreams() throws {
+        var room = room(20)
+        for number in 0..<20 {
+            let stream = AnnouncedStream(id: "s\(number)", name: "", creationTime: WallTime(milliseconds: 0))
+            room.submit(.streams(.connection(room.binding("guest \(number)"), nil), [stream]))
+        }
+        #expect(room.session.streamAnnouncements.count == 20)
+        #expect(room.moderate(.ban(.connection(client("guest 0")))).error == nil)
+        #expect(room.session.connectionCount == 21 - 1 - 10)
+        while advance(&room) {}
+        #expect(room.session.connectionCount == 1 && room.session.streamAnnouncements.isEmpty)
+    }
+
     @Test("LEAVE-6: what waits is let go only as long as its ban holds")
     func lifted() throws {
         var room = room(100)

@@ -83,6 +83,23 @@ struct StreamTests {
         #expect(session.announce(["more"], by: "c32").hasPrefix("announced"))
     }
 
+    @Test("STR-1: the streams of a session have a size, too, since every client that asks gets them")
+    func tooLong() {
+        var session = SessionState()
+        // In JSON such a name is six times as long.
+        let name = String(repeating: "\u{1}", count: 256)
+        for number in 0..<6 { session.join("c\(number)") }
+        func streams(_ number: Int) -> [AnnouncedStream] { (0..<8).map { stream("s\(number)-\($0)", name: name) } }
+        for number in 0..<4 {
+            #expect(session.announce(streams: streams(number), by: "c\(number)").hasPrefix("announced"))
+        }
+        #expect(session.announce(streams: streams(4), by: "c4") == "refused 1605 OT_STREAM_LIMIT_EXCEEDED")
+        #expect(session.announce(["short"], by: "c4").hasPrefix("announced"))
+        session.announce([], by: "c0")
+        #expect(session.announce(streams: streams(5), by: "c5").hasPrefix("announced"))
+        #expect(session.streamAnnouncements.reduce(0) { $0 + $1.byteCount } <= Limits.streamByteCountPerSession)
+    }
+
     @Test(
         "STR-1: only a role that may publish announces, at the rate of signals; whoever is muted may only end streams")
     func permitted() {

@@ -68,11 +68,7 @@ extension Welcome {
         if let streams {
             writer.name("streams")
             writer.beginArray()
-            for announcement in streams {
-                writer.beginObject()
-                announcement.writeMembers(to: &writer)
-                writer.endObject()
-            }
+            for announcement in streams { announcement.write(to: &writer) }
             writer.endArray()
         }
         if !restrictions.isEmpty {

@@ -91,7 +91,21 @@ public struct StreamAnnouncement: Hashable, Sendable {
         return EncodedLine(json: writer.bytes)
     }
 
-    func writeMembers(to writer: inout JSONWriter) {
+    /// As an element of `connected` (STR-2).
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// The bytes of the element.
+    public var byteCount: Int {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes.count
+    }
+
+    private func writeMembers(to writer: inout JSONWriter) {
         writer.name("connection")
         connection.write(to: &writer)
         writer.member("streams", streams)

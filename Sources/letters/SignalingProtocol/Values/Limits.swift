@@ -28,6 +28,10 @@ public enum Limits {
     /// Most streams of a session (STR-1): `connected` lists them all.
     public static let streamCountPerSession = 256
 
+    /// Most bytes of JSON that the streams of a session take in `connected` (STR-1): each client that asks for streams gets
+    /// them, and may not read.
+    public static let streamByteCountPerSession = 65_536
+
     /// Longest ID of a stream, in bytes (STR-1). OpenTok's are UUIDs.
     public static let streamIDByteCount = 64
 

@@ -33,11 +33,14 @@ extension SessionState {
                 departures.resumeAt = now.advanced(by: Departures.pause)
                 return
             }
+            rest -= eventCount(ofDeparture: oldest.connectionId)
             expire(oldest.connectionId, now, effects: &effects)
-            rest -= 1
         }
         if departures.hasBanned { endBanned(atMost: rest, now, effects: &effects) }
     }
+
+    /// The end of its streams is an event of its own (STR-3).
+    private func eventCount(ofDeparture connection: ConnectionID) -> Int { streams.has(connection) ? 2 : 1 }
 
     /// Ends the connections that a ban concerns, also those without a socket (MOD-3).
     mutating func endBanned(_ now: MonotonicInstant, effects: inout [SessionEffect]) {
@@ -56,8 +59,8 @@ extension SessionState {
                 departures.resumeAt = departures.resumeAt ?? now.advanced(by: Departures.pause)
                 return
             }
+            rest -= eventCount(ofDeparture: member.connection.connectionId)
             forceOut(member.connection.connectionId, because: ban.record.restriction, now, effects: &effects)
-            rest -= 1
         }
     }
 

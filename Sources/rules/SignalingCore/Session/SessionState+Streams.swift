@@ -3,6 +3,8 @@ import SignalingProtocol
 /// The streams that the connections of a session announce (STR-1), in the order in which they began to.
 struct SessionStreams: Hashable, Sendable {
     private(set) var announcements: [StreamAnnouncement] = []
+    /// The bytes of all of them in `connected`.
+    private(set) var byteCount = 0
 
     var count: Int { announcements.reduce(0) { $0 + $1.streams.count } }
 
@@ -16,10 +18,15 @@ struct SessionStreams: Hashable, Sendable {
         if others.count + new.streams.count > Limits.streamCountPerSession {
             throw SignalingError(.streamLimitExceeded, "the session has \(others.count) streams of other connections")
         }
+        let added = (new.streams.isEmpty ? 0 : new.byteCount) - (index.map { announcements[$0].byteCount } ?? 0)
+        if added > 0, byteCount + added > Limits.streamByteCountPerSession {
+            throw SignalingError(.streamLimitExceeded, "the streams of the session are too long together")
+        }
         let ids = Set(others.map(\.id))
         if new.streams.contains(where: { ids.contains($0.id) }) {
             throw SignalingError(.invalidParameter, "another connection has a stream with this \"streamId\"")
         }
+        byteCount += added
         if let index {
             if new.streams.isEmpty { announcements.remove(at: index) } else { announcements[index] = new }
         } else if !new.streams.isEmpty {
@@ -30,9 +37,11 @@ struct SessionStreams: Hashable, Sendable {
     /// Ends the streams of a connection; returns whether it had any.
     mutating func remove(_ connection: ConnectionID) -> Bool {
         guard let index = index(of: connection) else { return false }
-        announcements.remove(at: index)
+        byteCount -= announcements.remove(at: index).byteCount
         return true
     }
+
+    func has(_ connection: ConnectionID) -> Bool { index(of: connection) != nil }
 
     private func index(of connection: ConnectionID) -> Int? {
         announcements.firstIndex { $0.connection.connectionId == connection }
@@ -78,6 +87,7 @@ extension SessionState {
 
     var streamViolation: String? {
         if streams.count > Limits.streamCountPerSession { return "STR-1: the session has \(streams.count) streams" }
+        if streams.byteCount != streams.announcements.reduce(0, { $0 + $1.byteCount }) { return "STR-1: a wrong size" }
         for each in streams.announcements {
             let id = each.connection.connectionId
             if roster[id]?.connection != each.connection { return "STR-3: \(id) has left, and has streams" }
@@ -94,6 +104,7 @@ extension SessionStreams: ByteCodable {
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         announcements = try reader.values(ofAtLeast: 4)
+        byteCount = announcements.reduce(0) { $0 + $1.byteCount }
     }
 }
 
