@@ -33,6 +33,7 @@ export class LocalPublishing {
       isConnected: () => session.isConnected(),
       streams: () => [...this.#publications.values()].flatMap(({ made }) => made ?? []),
       settled: (streams, error) => this.#announced(streams, error),
+      later: (work, pause) => shared.environment.setTimeout(work, pause),
     });
   }
 
@@ -95,7 +96,7 @@ export class LocalPublishing {
   /** The session has another connection after a reconnect. The streams are now that connection's. */
   adopt(connection) {
     for (const { made } of this.#publications.values()) if (made) made.connection = connection;
-    if ([...this.#publications.values()].some(({ made }) => made)) this.#announce();
+    if (this.#announces() && [...this.#publications.values()].some(({ made }) => made)) this.#announcer.renew();
   }
 
   #announce() {
@@ -128,6 +129,11 @@ export class LocalPublishing {
     const session = this.#session;
     const stream = publication.made;
     publication.stream = stream;
+    // What has changed while the server was asked.
+    const { hasAudio, hasVideo } = factsOf(publisher);
+    const isChanged = stream.hasAudio !== hasAudio || stream.hasVideo !== hasVideo;
+    Object.assign(stream, { hasAudio, hasVideo });
+    if (isChanged) this.#announce();
     publisher.stream = stream;
     publisher.streamId = stream.id;
     session.streams.add(stream);

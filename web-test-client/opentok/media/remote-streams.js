@@ -49,7 +49,7 @@ export class RemoteStreams {
     for (const facts of streams) {
       if (!isCurrent()) return;
       const stream = known.get(facts.streamId);
-      if (stream) this.#change(stream, facts);
+      if (stream) this.#change(stream, facts, isCurrent);
       else this.#add(known, facts, described);
     }
     if (known.size === 0) this.#known.delete(id);
@@ -108,8 +108,9 @@ export class RemoteStreams {
     }
   }
 
-  #change(stream, facts) {
+  #change(stream, facts, isCurrent) {
     for (const changedProperty of CHANGEABLE) {
+      if (!isCurrent()) return;
       const [oldValue, newValue] = [stream[changedProperty], facts[changedProperty]];
       if (oldValue === newValue) continue;
       stream[changedProperty] = newValue;

@@ -168,6 +168,73 @@ test('STR-4: a request whose fate is unknown is made again for the new connectio
   assert.deepEqual(outcome, ['published', 'streamCreated']);
 });
 
+test('STR-4: a list that the server refuses is told again, until it is the server’s, and not any more', async () => {
+  const all = announcing();
+  const { publisher } = await published(all);
+  answer(all, all.requests()[0]);
+  publisher.publishVideo(false);
+  answer(all, all.requests()[1], { code: 429, name: 'OT_RATE_LIMIT_EXCEEDED', message: 'too fast' });
+  all.browser.pass(1999);
+  assert.equal(all.requests().length, 2);
+  all.browser.pass(1);
+  assert.equal(all.requests()[2].streams[0].hasVideo, false);
+  // An earlier connection of the page may have the stream for a while.
+  answer(all, all.requests()[2], { code: 400, name: 'OT_INVALID_PARAMETER', message: 'another has it' });
+  all.browser.pass(4000);
+  answer(all, all.requests()[3]);
+  all.browser.pass(8000);
+  assert.equal(all.requests().length, 4);
+  // Back to what the server has: there is nothing to tell.
+  publisher.publishVideo(true);
+  answer(all, all.requests()[4], { code: 403, name: 'OT_PERMISSION_DENIED', message: 'muted' });
+  publisher.publishVideo(false);
+  answer(all, all.requests()[5], { code: 403, name: 'OT_PERMISSION_DENIED', message: 'muted' });
+  const count = all.requests().length;
+  all.session.disconnect();
+  all.browser.pass(120000);
+  assert.equal(all.requests().length, count);
+});
+
+for (const [name, end] of Object.entries({
+  'a moderator removes the client': ({ browser }) => browser.socket.receive({ ev: 'disconnected', reason: 'forceDisconnected' }),
+  'the program leaves': ({ session }) => session.disconnect(),
+  'the program leaves while the client reconnects': ({ browser, session }) => {
+    browser.socket.drop(1006);
+    session.disconnect();
+  },
+})) {
+  test(`STR-4: ${name} while a list is on its way: the publish fails once, and nothing is asked again`, async () => {
+    const all = announcing({ changes: resumable });
+    const { outcome } = await published(all);
+    const count = all.requests().length;
+    end(all);
+    await settled();
+    all.browser.pass(60000);
+    await settled();
+    assert.equal(outcome.length, 1);
+    assert.equal(outcome[0][1], 1500);
+    assert.equal(all.requests().length, count);
+    assert.deepEqual(all.browser.printed.filter((line) => /call stack/.test(line.join(' '))), []);
+  });
+}
+
+test('STR-1: what the program mutes while the server is asked is told, and the stream has it', async () => {
+  const all = announcing();
+  const { publisher } = await published(all);
+  publisher.publishAudio(false);
+  answer(all, all.requests()[0]);
+  assert.equal(publisher.stream.hasAudio, false);
+  assert.equal(all.requests()[1].streams[0].hasAudio, false);
+});
+
+test('STR-4: a handler that disconnects gets no second change of a stream', () => {
+  const all = announcing();
+  all.streams(ada, [described('s')]);
+  all.session.on('streamPropertyChanged', () => all.session.disconnect());
+  all.streams(ada, [described('s', { hasAudio: false, hasVideo: false })]);
+  assert.equal(all.heard.filter((line) => line.includes('→')).length, 1);
+});
+
 test('STR-4: the end of the session ends everything without streamDestroyed of the others', async () => {
   const all = announcing({ changes: { streams: [{ connection: ada, streams: [described('a1')] }] } });
   const { publisher, outcome } = await published(all);
