@@ -13,6 +13,8 @@ struct ModeratorTests {
         var hasHistory = true
         var connections: [Connection] = []
         var failure: SignalingError?
+        /// They have left.
+        var gone: Set<ConnectionID> = []
         // Unchecked: the tests use it on the main actor.
         var done: [ModeratorAction.Command] = []
 
@@ -26,7 +28,8 @@ struct ModeratorTests {
             return nil
         }
         func forceDisconnect(_ connection: ConnectionID) async throws(SignalingError) {
-            try note(.remove([connection]))
+            if gone.contains(connection) { throw SignalingError(.badTarget, "") }
+            try note(.remove(nil, sender: connection.rawValue))
         }
     }
 
@@ -56,7 +59,7 @@ struct ModeratorTests {
             words.actions(for: ofUser, of: "Ada", in: room).map(\.command) == [
                 .erase(.message(Seq(4))), .moderate(.mute(.user(UserID("ada")), .init(seconds: 600))),
                 .moderate(.mute(.user(UserID("ada")), .init(seconds: 3600))),
-                .moderate(.mute(.user(UserID("ada")))), .remove([ConnectionID("a2")]),
+                .moderate(.mute(.user(UserID("ada")))), .remove(UserID("ada"), sender: "a1"),
                 .moderate(.ban(.user(UserID("ada")))), .erase(.user(UserID("ada"))),
             ])
         let ofGuest = ChatMessage(text: "hi", senderID: "g", seq: Seq(5))
@@ -87,5 +90,23 @@ struct ModeratorTests {
         room.failure = SignalingError(.notConnected, "")
         await model.carryOut(delete).value
         #expect(model.notice == .actionFailed)
+    }
+
+    @Test("MOD-1: a removal is of the connections of that moment, and goes on past one that has just left")
+    func removes() async throws {
+        let model = ChatModel(words: words)
+        model.session = room
+        model.refresh()
+        room.connections = [connection("a1", user: "ada")]
+        let message = ChatMessage(text: "hi", senderID: "a1", senderUser: UserID("ada"), seq: Seq(4))
+        let remove = try #require(model.actions(for: message).first { $0.title == "Remove…" })
+        // Ada has reloaded her page, and has another one open.
+        room.connections = ["a1", "a2", "a3"].map { connection($0, user: "ada") } + [connection("bob", user: "bob")]
+        room.gone = ["a1"]
+        await model.carryOut(remove).value
+        #expect(room.done == [.remove(nil, sender: "a2"), .remove(nil, sender: "a3")] && model.notice == nil)
+        room.gone = ["a1", "a2", "a3"]
+        await model.carryOut(remove).value
+        #expect(model.notice == .actionTooLate)
     }
 }

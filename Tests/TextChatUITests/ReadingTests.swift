@@ -140,5 +140,8 @@ struct ScrollKeeperTests {
         #expect(keeper.goToNew(in: divided) == .row(.unreadDivider))
         #expect(keeper.goToNew(in: divided) == .end)
         #expect(keeper.goToNew(in: rows(1)) == .end)
+        #expect(keeper.goToNew(in: divided) == .row(.unreadDivider))
+        keeper.noteEnd(isVisible: true)
+        #expect(keeper.goToNew(in: divided) == .row(.unreadDivider), "the user has read to the end since")
     }
 }

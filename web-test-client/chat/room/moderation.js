@@ -249,7 +249,7 @@ export class Moderation {
       await act();
     } catch (error) {
       // It has ended meanwhile, or the guest has left.
-      this.#tell(error.code === 404 ? 'actionTooLate' : 'actionFailed');
+      this.#tell(error.code === 404 || error.code === 1011 ? 'actionTooLate' : 'actionFailed');
     }
     // The event comes before the answer. A lost one is made up for.
     this.#read();

@@ -18,7 +18,8 @@ public struct ModeratorAction: Identifiable, Hashable, Sendable {
     enum Command: Hashable, Sendable {
         case erase(Erasure)
         case moderate(ModerationRequest)
-        case remove([ConnectionID])
+        /// A user, or a guest's connection.
+        case remove(UserID?, sender: String)
     }
 }
 
@@ -40,8 +41,29 @@ extension ModeratedSession {
         switch command {
         case .erase(let erasure): try await erase(erasure)
         case .moderate(let request): try await moderate(request)
-        case .remove(let connections): for connection in connections { try await forceDisconnect(connection) }
+        case .remove(let user, let sender): try await remove(connections(of: user, sender: sender))
         }
+    }
+
+    /// - Throws: `badTarget` if nobody was there any more.
+    private func remove(_ connections: [Connection]) async throws(SignalingError) {
+        var isRemoved = false
+        var failure: SignalingError?
+        for connection in connections {
+            do throws(SignalingError) {
+                try await forceDisconnect(connection.connectionId)
+                isRemoved = true
+            } catch {
+                // It has left, and the user may be there on another connection.
+                guard error.code == .badTarget else { throw error }
+                failure = error
+            }
+        }
+        if !isRemoved { throw failure ?? SignalingError(.badTarget, "nobody is there") }
+    }
+
+    fileprivate func connections(of user: UserID?, sender: String) -> [Connection] {
+        connections.filter { user == nil ? $0.connectionId.rawValue == sender : $0.user == user }
     }
 }
 
@@ -57,9 +79,7 @@ extension ChatWords {
         guard message.direction == .received, !message.isFromServer, let sender = message.senderID else {
             return actions
         }
-        let here = session.connections.filter {
-            message.senderUser.map { [user = $0.user] in user == $0 } ?? ($0.connectionId.rawValue == sender)
-        }
+        let here = session.connections(of: message.senderUser, sender: sender)
         // A guest comes back with another connection: there is nobody to mute.
         if let user = message.senderUser {
             actions.append(mute(user, for: 600, .tenMinutes, name))
@@ -68,7 +88,8 @@ extension ChatWords {
         }
         if !here.isEmpty {
             actions.append(
-                action(.remove, .askRemove, .explainRemove, .doRemove, name, .remove(here.map(\.connectionId))))
+                action(
+                    .remove, .askRemove, .explainRemove, .doRemove, name, .remove(message.senderUser, sender: sender)))
         }
         if let user = message.senderUser {
             actions.append(
@@ -123,7 +144,8 @@ extension ChatModel {
                 notice = nil
             } catch {
                 // It has ended meanwhile, or the guest has left.
-                notice = error.code == .notFound ? .actionTooLate : .actionFailed
+                let isTooLate = error.code == .notFound || error.code == .badTarget
+                notice = isTooLate ? .actionTooLate : .actionFailed
             }
         }
     }

@@ -29,6 +29,7 @@ struct ScrollKeeper: Equatable {
 
     /// Rows that are new push the end out of view, and no user has scrolled then.
     private mutating func settle() {
+        if isEndVisible { isAtUnread = false }
         if isEndVisible { followsEnd = true } else if hasMovedUp { followsEnd = false }
     }
 
