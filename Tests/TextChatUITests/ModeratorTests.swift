@@ -102,10 +102,10 @@ struct ModeratorTests {
         let remove = try #require(model.actions(for: message).first { $0.title == "Remove…" })
         // Ada has reloaded her page, and has another one open.
         room.connections = ["a1", "a2", "a3"].map { connection($0, user: "ada") } + [connection("bob", user: "bob")]
-        room.gone = ["a1"]
+        room.gone = [ConnectionID("a1")]
         await model.carryOut(remove).value
         #expect(room.done == [.remove(nil, sender: "a2"), .remove(nil, sender: "a3")] && model.notice == nil)
-        room.gone = ["a1", "a2", "a3"]
+        room.gone = Set(["a1", "a2", "a3"].map { ConnectionID($0) })
         await model.carryOut(remove).value
         #expect(model.notice == .actionTooLate)
     }

@@ -89,7 +89,10 @@ struct StreamTests {
         // In JSON such a name is six times as long.
         let name = String(repeating: "\u{1}", count: 256)
         for number in 0..<6 { session.join("c\(number)") }
-        func streams(_ number: Int) -> [AnnouncedStream] { (0..<8).map { stream("s\(number)-\($0)", name: name) } }
+        let rest = String(repeating: "x", count: 50)
+        func streams(_ number: Int) -> [AnnouncedStream] {
+            (0..<8).map { stream("s\(number)-\($0)-\(rest)", name: name) }
+        }
         for number in 0..<4 {
             #expect(session.announce(streams: streams(number), by: "c\(number)").hasPrefix("announced"))
         }
