@@ -144,7 +144,7 @@ def test_the_scripts_take_the_version_from_the_program():
 
 
 def test_the_scripts_of_the_package_are_scripts():
-    for name in ("postinst", "prerm", "postrm"):
+    for name in ("signalbox.postinst", "signalbox.prerm", "signalbox.postrm"):
         text = (PACKAGING / "debian" / name).read_text()
         assert "\n#DEBHELPER#\n" in text and "\nset -e\n" in text
         assert tool("sh", "-n", PACKAGING / "debian" / name).returncode == 0

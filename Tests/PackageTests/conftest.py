@@ -42,7 +42,7 @@ def packages(program, tmp_path_factory):
     folder = tmp_path_factory.mktemp("packages")
     package = os.environ.get("SIGNALBOX_PACKAGE") or run(
         REPOSITORY / "scripts/build", "package", "--program", program, "--output", folder,
-        env=os.environ | MAINTAINER).strip()
+        env=os.environ | MAINTAINER).split()[0]
     control = folder / "newer/DEBIAN/control"
     run("dpkg-deb", "--raw-extract", package, folder / "newer")
     control.write_text(re.sub(r"^(Version: .*)$", r"\1+newer", control.read_text(), flags=re.M))
@@ -61,6 +61,14 @@ def contents(package, tmp_path_factory):
     """The files of the package in a folder."""
     folder = tmp_path_factory.mktemp("contents")
     run("dpkg-deb", "--extract", package, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab_contents(package, tmp_path_factory):
+    """The files of the package signalbox-lab, which is made with the other one."""
+    folder = tmp_path_factory.mktemp("lab")
+    run("dpkg-deb", "--extract", package.with_name(package.name.replace("signalbox_", "signalbox-lab_", 1)), folder)
     return folder
 
 

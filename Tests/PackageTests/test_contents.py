@@ -10,6 +10,7 @@ import time
 from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 
+import pytest
 from conftest import MAINTAINER, REPOSITORY, run
 
 
@@ -92,9 +93,10 @@ def test_the_page_and_the_browser_library_are_inside(contents):
     assert not [path for path in web.rglob("*") if "test" in path.relative_to(web).parts]
 
 
-def test_every_command_has_a_manual_page_without_a_fault(contents, program):
-    pages = contents / "usr/share/man/man1"
-    names = commands(program) + commands(f"{program}-lab")
+@pytest.mark.parametrize("suffix, folder", [("", "contents"), ("-lab", "lab_contents")])
+def test_every_command_has_a_manual_page_without_a_fault(request, program, suffix, folder):
+    pages = request.getfixturevalue(folder) / "usr/share/man/man1"
+    names = commands(f"{program}{suffix}")
     assert sorted(path.name for path in pages.iterdir()) == sorted(f"{name}.1.gz" for name in names)
     for name in names:
         path = pages / f"{name}.1.gz"
@@ -106,12 +108,14 @@ def test_every_command_has_a_manual_page_without_a_fault(contents, program):
         assert result.returncode == 0 and result.stderr == b"", (name, result.stderr)
         for other in re.findall(r"^\.BR (\S+) \(1\)", text, re.M):
             assert other in names, f"{name} refers to {other}"
+    if suffix:
+        return
     serve = gzip.decompress((pages / "signalbox-serve.1.gz").read_bytes()).decode().replace("\\-", "-")
     for option in ("--host", "--state-dir", "--redis", "--admin-port"):
         assert option in serve
 
 
-def test_the_completions_are_where_the_shells_look(contents):
+def test_the_completions_are_where_the_shells_look(contents, lab_contents):
     for name, word in (
         ("bash-completion/completions/signalbox", "complete "), ("zsh/vendor-completions/_signalbox", "#compdef signalbox"),
         ("fish/vendor_completions.d/signalbox.fish", "complete -c"),
@@ -119,7 +123,7 @@ def test_the_completions_are_where_the_shells_look(contents):
         ("zsh/vendor-completions/_signalbox-lab", "#compdef signalbox-lab"),
         ("fish/vendor_completions.d/signalbox-lab.fish", "complete -c"),
     ):  # fmt: skip
-        text = (contents / "usr/share" / name).read_text()
+        text = ((lab_contents if "-lab" in name else contents) / "usr/share" / name).read_text()
         assert word in text and ("upgrade" if "-lab" in name else "disconnect") in text and not text.startswith("#!"), name
 
 
