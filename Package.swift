@@ -112,7 +112,9 @@ let serverModules: [Target] = [
     .module("lab/VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
     .module("lab/LoadTools", ["SignalingClient", "SignalingTokens"]),
     .module("programs/CommandSupport", ["SignalingServer", .argumentParser, .signals]),
-    .program("programs/signalbox", ["CommandSupport", "SignalingClient", "TextChatFoundation"]),
+    // The test page and the browser library: a part of the program, so that it works without their folder.
+    .module("c/CWebFiles", []),
+    .program("programs/signalbox", ["CommandSupport", "CWebFiles", "SignalingClient", "TextChatFoundation"]),
     .program("programs/signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
 ]
 let serverTests: [Target] = [

@@ -213,8 +213,9 @@ final class LWSContext {
     private static func baseInfo(retryPolicy: UnsafeMutablePointer<lws_retry_bo_t>) -> lws_context_creation_info {
         var info = lws_context_creation_info()
         info.port = CONTEXT_PORT_NO_LISTEN
-        info.gid = -1
-        info.uid = -1
+        // "Do not change": -1 in 4.1.6, where the fields have a sign, and all bits set in 4.3.
+        info.gid = .init(truncatingIfNeeded: -1)
+        info.uid = .init(truncatingIfNeeded: -1)
         info.retry_and_idle_policy = UnsafePointer(retryPolicy)
         info.pt_serv_buf_size = UInt32(serviceByteCount)
         // An unsigned short in C. A longer header block closes the connection without a response.

@@ -21,8 +21,8 @@ final class ReadyReport: Sendable {
         if let url = address.adminURL { StandardOutput.announce("administration is at \(url)") }
         if !hasPage {
             StandardOutput.announce(
-                "no page: the server has not found the folder web-test-client with the page and the browser library. "
-                    + "Give it with --web-root.")
+                "no page: this build has none inside. Run scripts/build web and build it again, or give the folder "
+                    + "web-test-client with --web-root.")
         }
         guard let secret = address.developmentSecret else { return }
         StandardOutput.announce(

@@ -122,9 +122,9 @@ struct ServeCommand: AsyncParsableCommand {
                 configuration.admission.maxConnections.map { $0 + Self.spareDescriptorCount }
                     ?? DescriptorLimit.sufficient)
             DescriptorLimit.mayBeLowered = true
-            if configuration.webRoot == nil { configuration.webRoot = WebFolder.find() }
+            configuration.webFiles = WebFiles.archive
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
-            let hasPage = configuration.webRoot != nil
+            let hasPage = configuration.webRoot != nil || configuration.webFiles != nil
             for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
                 logger.warning("\(warning)")
             }

@@ -3,7 +3,7 @@ import SignalingCryptography
 import SignalingProtocol
 import SignalingTransport
 
-/// The test page and the browser library, read into memory when the server starts.
+/// The test page and the browser library, in memory from the server's start.
 struct StaticFiles: Sendable {
     struct File: Sendable {
         let plain: Representation
@@ -56,8 +56,10 @@ struct StaticFiles: Sendable {
     /// - Throws: ``Unreadable`` when the folder has no `index.html`, or cannot be read.
     init(folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
-        var files: [String: File] = [:]
-        func bytes(of name: String) throws -> [UInt8] {
+        guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
+            throw Unreadable(description: "\(folder) has no index.html. Give the folder web-test-client.")
+        }
+        try self.init(names: names) { name in
             let file = root.appending(path: name).resolvingSymlinksInPath()
             // To read a named pipe would wait for a writer without an end.
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
@@ -70,17 +72,24 @@ struct StaticFiles: Sendable {
             }
             return Array(data)
         }
-        guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
-            throw Unreadable(description: "\(folder) has no index.html. Give the folder web-test-client.")
-        }
+    }
+
+    /// The files of an archive that is a part of the program; none if it is empty.
+    init(archive: TarArchive) {
+        let contents = Dictionary(archive.files, uniquingKeysWith: { $1 })
+        self.init(names: contents.keys.sorted()) { contents[$0] ?? [] }
+    }
+
+    private init(names: [String], bytes: (String) throws -> [UInt8]) rethrows {
+        var files: [String: File] = [:]
         for name in names where Self.mayServe(name) {
             let type = Self.contentTypes[String(name.split(separator: ".").last ?? "")]
             guard let type, files.count < Self.fileCount else { continue }
-            files["/" + name] = File(bytes: try bytes(of: name), contentType: type, cache: Self.cache(of: name))
+            files["/" + name] = File(bytes: try bytes(name), contentType: type, cache: Self.cache(of: name))
         }
         for name in names where name.hasSuffix(Self.gzipEnding) {
             // Nothing else has this ending: it is in no list of content types.
-            files["/" + name.dropLast(Self.gzipEnding.count)]?.gzip = Representation(try bytes(of: name))
+            files["/" + name.dropLast(Self.gzipEnding.count)]?.gzip = Representation(try bytes(name))
         }
         // The bundled page needs four requests. Without it, the browser loads each module of the page by itself.
         files["/"] = files[Self.bundledPage] ?? files["/index.html"]
@@ -131,7 +140,10 @@ struct StaticFiles: Sendable {
 
     /// Why there is no file at this path.
     private func absence(at path: String) -> String {
-        if files.isEmpty { return "this server has no page and no browser library; start it with --web-root" }
+        if files.isEmpty {
+            return "this server has no page and no browser library: run scripts/build web and build the server again, "
+                + "or start it with --web-root"
+        }
         return switch ScriptAddress(path: path) {
         case .library: "the library is not bundled: run scripts/build web"
         case .unknown(let bundle): "there is no script at this path; the browser library is at \(bundle.address)"

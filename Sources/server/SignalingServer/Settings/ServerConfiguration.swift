@@ -27,8 +27,10 @@ public struct ServerConfiguration: Sendable {
     /// Whether development mode is for devices of the local network, too. They get the page and join the rooms; everything
     /// else stays on this machine. Default `false`.
     public var isShared = false
-    /// The folder with the test page and the browser library. `nil`: the server has no pages.
+    /// The folder with the test page and the browser library. `nil`: the server has the pages of ``webFiles``.
     public var webRoot: String?
+    /// The test page and the browser library as a part of the program. Default `nil`: the server has no pages.
+    package var webFiles: TarArchive?
     /// Where tokens that name no user have their user (USR-1), in all projects that ``projectUserSources`` does not name.
     /// Default `nil`: nowhere.
     public var userSource: UserSource?

@@ -91,10 +91,13 @@ extension ServerConfiguration {
         }
     }
 
-    /// The files of the web folder.
+    /// The files of the web folder, or of the program.
     func readFiles(_ faults: inout FaultCollector) -> StaticFiles {
         faults.collect(["webRoot"]) {
-            do { return try webRoot.map(StaticFiles.init(folder:)) ?? StaticFiles() } catch {
+            do {
+                return try webRoot.map(StaticFiles.init(folder:)) ?? webFiles.map(StaticFiles.init(archive:))
+                    ?? StaticFiles()
+            } catch {
                 throw ConfigurationError("the web folder cannot be used: \(error)")
             }
         } ?? StaticFiles()

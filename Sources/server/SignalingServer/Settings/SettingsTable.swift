@@ -47,7 +47,7 @@ public struct SettingsTable: Sendable {
         "Development mode for the local network: devices of the same Wi-Fi get the page and join the rooms. Everything else "
             + "stays on this machine. Listens on 0.0.0.0 unless host is given.")
     public let webRoot = Setting<String>(
-        "webRoot", default: "web-test-client, if the server finds it", form: "the path of a folder",
+        "webRoot", default: "the files inside of the program", form: "the path of a folder",
         "The folder with the test page and the browser library."
     ) { $0.webRoot = $1 }
     public let allowPartnerAuth = Setting<Bool>(
