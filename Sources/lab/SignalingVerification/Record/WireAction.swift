@@ -67,7 +67,7 @@ extension WireOrder {
         /// When the tap first saw that it has been carried out.
         var seenAt: MonotonicInstant
         /// When the tap first saw its request. The action has been carried out later.
-        var askedAt = MonotonicInstant(nanoseconds: .min)
+        var askedAt = MonotonicInstant.unknown
         /// When its answer passed.
         var acknowledgedAt: MonotonicInstant?
         /// As `moderated` says it.
@@ -84,6 +84,7 @@ extension WireOrder {
 }
 
 extension MonotonicInstant {
-    /// After everything that passes.
+    /// Before everything that passes, and after it.
+    static let unknown = MonotonicInstant(nanoseconds: .min)
     static let never = MonotonicInstant(nanoseconds: .max)
 }

@@ -21,13 +21,3 @@ public struct StallMeter: Sendable {
         last = max(last, now)
     }
 }
-
-extension WireJudge.Terms {
-    /// The same terms on a machine that stood still for so long.
-    public func tolerating(_ stall: Duration) -> Self {
-        var terms = self
-        terms.tolerance += stall
-        if let earliness { terms.earliness = earliness + stall }
-        return terms
-    }
-}

@@ -114,11 +114,9 @@ struct WireOrder: Sendable {
         return seq <= lastSeq + Self.longestGap && seq >= base - Self.longestGap
     }
 
-    /// Records the event at `seq`.
-    ///
-    /// - Returns: the event that is already known at this seq, if it is a different one.
-    mutating func note(_ event: Event, at seq: Int, byteCount: Int, seen now: MonotonicInstant) -> Event? {
-        guard seq > 0, canHave(seq) else { return nil }
+    /// Records the event at `seq`, unless one is known there.
+    mutating func note(_ event: Event, at seq: Int, byteCount: Int, seen now: MonotonicInstant) {
+        guard seq > 0, canHave(seq) else { return }
         if lastSeq == 0, seq >= Self.leastLaterStart { base = seq - 1 }
         if seq <= base {
             let gap = base - seq + 1
@@ -132,7 +130,7 @@ struct WireOrder: Sendable {
             byteCounts.append((byteCounts.last ?? 0) + byteCount)
             seenAt.append(0)
         }
-        if let known = events[seq - base] { return known == event ? nil : known }
+        if events[seq - base] != nil { return }
         events[seq - base] = event
         seenAt[seq - base] = Int32(clamping: now.nanoseconds / 1_000_000)
         switch event {
@@ -140,7 +138,6 @@ struct WireOrder: Sendable {
         case .erased(let erasure): erasures.append((seq, erasure))
         case .signal, .created, .moderated, .restricted, .unrestricted: break
         }
-        return nil
     }
 
     /// Records what is known of the action at `seq`, beside the event.
@@ -153,12 +150,11 @@ struct WireOrder: Sendable {
         MonotonicInstant(nanoseconds: Int64(seenAt[seq - base]) * 1_000_000)
     }
 
-    /// Whether the event at `seq` is erased. The server then no longer owes it to anybody.
+    /// Whether the event at `seq` is erased.
     ///
     /// - Parameter user: of a connection.
-    func isErased(_ seq: Int, user: (Name) -> User?) -> Bool {
-        if erasures.isEmpty { return false }
-        guard let event = self[seq], event.isBroadcast else { return false }
+    func isErased(_ event: Event, at seq: Int, user: (Name) -> User?) -> Bool {
+        if erasures.isEmpty || !event.isBroadcast { return false }
         let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
         return erasures.contains { $0.seq > seq && $0.erasure.covers(seq, of: sender.flatMap(user)) }
     }

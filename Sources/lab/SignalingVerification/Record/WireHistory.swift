@@ -1,22 +1,5 @@
 import SignalingProtocol
 
-extension WireJudge.Terms {
-    /// Which signals the server keeps (HIS-1).
-    public struct KeptHistory: Sendable {
-        /// nil: all types, and signals without a type.
-        public var types: Set<String>?
-        /// How many messages of a session the server keeps (HIS-2); nil: all. What waits for the archive may come on top.
-        public var bound: Int?
-
-        public init(types: Set<String>?, bound: Int? = nil) {
-            self.types = types
-            self.bound = bound
-        }
-
-        func keeps(_ type: String?) -> Bool { types.map { types in type.map(types.contains) ?? false } ?? true }
-    }
-}
-
 /// What the wire has shown of the messages that a session keeps. It outlives an epoch, since the history does (HIS-3).
 struct WireHistory: Sendable {
     struct Message: Sendable {
@@ -54,22 +37,20 @@ struct WireHistory: Sendable {
         isErased(seq, of: user) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
     }
 
-    private func user(of seq: Int) -> WireOrder.User? {
-        let index = index(of: seq)
-        return index < messages.count && messages[index].seq == seq ? messages[index].user : nil
-    }
+    private func user(of seq: Int) -> WireOrder.User? { message(at: seq)?.user }
 
     /// Whether no message is left, not even without its content.
     var isEmpty: Bool { messages.allSatisfy { mayBeRemoved($0.seq) } }
 
-    /// - Returns: the other signal that has this seq already (HIS-3).
-    mutating func note(_ signal: Int32, of user: WireOrder.User?, at seq: Int) -> Int32? {
-        let index = index(of: seq)
-        if index < messages.count, messages[index].seq == seq {
-            return messages[index].signal == signal ? nil : messages[index].signal
+    mutating func note(_ signal: Int32, of user: WireOrder.User?, at seq: Int) {
+        if message(at: seq) == nil {
+            messages.insert(Message(seq: seq, signal: signal, user: user), at: index(of: seq))
         }
-        messages.insert(Message(seq: seq, signal: signal, user: user), at: index)
-        return nil
+    }
+
+    func message(at seq: Int) -> Message? {
+        let index = index(of: seq)
+        return index < messages.count && messages[index].seq == seq ? messages[index] : nil
     }
 
     mutating func note(_ erasure: WireOrder.Erasure, at seq: Int, _ now: MonotonicInstant) {
