@@ -74,22 +74,6 @@ def test_the_opentok_look_has_dividers_a_counter_and_its_groups(open_host, acces
     expect_messages(bob, "Hello", "How are you?", "Fine, thank you.", "still here")
 
 
-def test_light_and_dark_follow_the_system_unless_the_page_chooses(open_host, access, screenshots):
-    page = open_host(element(access("Ada")), viewport={"width": 480, "height": 520}, reduced_motion="reduce")
-    expect_state(page, "connected")
-    send(page, "hello")
-    expect_messages(page, "hello")
-    for system, chosen, is_dark in (
-        ("light", None, False), ("dark", None, True), ("light", "dark", True), ("dark", "light", False),
-    ):  # fmt: skip
-        page.emulate_media(color_scheme=system)
-        page.evaluate("(scheme) => { chat.scheme = scheme; }", chosen)
-        colour = page.locator("#chat").evaluate("each => getComputedStyle(each).backgroundColor")
-        red = int(re.findall(r"\d+", colour)[0])
-        assert (red < 80) == is_dark, (system, chosen)
-        page.screenshot(path=screenshots / f"element-{system}-{chosen or 'system'}.png")
-
-
 def test_slots_parts_and_properties_change_the_view(open_page, url, access):
     application = Application(
         f"""<!doctype html><script src="{url}/signalbox-chat.js"></script>

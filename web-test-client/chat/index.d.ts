@@ -68,7 +68,7 @@ export interface SignalboxChat extends HTMLElement {
   /** The name that one's messages carry; null: the connection data of the token. */
   alias: string | null;
   look: 'bubbles' | 'opentok';
-  /** `light` or `dark`; null: the setting of the user's system. */
+  /** `light` or `dark`; null: as the `color-scheme` of the page. */
   scheme: string | null;
   /** The text of the empty input field; null: the element's own. */
   placeholder: string | null;
