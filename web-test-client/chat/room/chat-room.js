@@ -200,8 +200,8 @@ export class ChatRoom {
   /** The element has come into a page. */
   arrived() {
     if (this.#chat === null) this.#startChat();
-    this.#messages.nameDays(Date.now());
-    if (this.#messages.isPinned) this.#messages.scrollToEnd();
+    this.#messages.arrived();
+    this.noteReading();
     this.#checkRestriction();
   }
 

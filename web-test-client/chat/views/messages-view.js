@@ -110,6 +110,12 @@ export class MessagesView {
     this.#pin(true);
   }
 
+  /** The list is in a page again. The browser has forgotten its place. */
+  arrived() {
+    if (this.#isPinned) this.scrollToEnd();
+    else this.#scroll.scrollTop = this.#lastTop;
+  }
+
   /** The list is in another window now. */
   adopted() {
     this.#watchSize();
