@@ -24,7 +24,7 @@ export type ChatTextKey =
   | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
   | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
+  | 'gap' | 'newConversation' | 'erased' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
   | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
   | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'

@@ -123,6 +123,11 @@ export const ROW_STYLE = `
   border-radius: 14px;
 }
 
+.show-more {
+  padding: 0.25em 0.15em 0;
+  font-size: max(11px, 0.875em);
+}
+
 .bubble a {
   color: inherit;
   text-decoration-color: var(--accent);

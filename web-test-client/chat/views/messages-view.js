@@ -85,6 +85,7 @@ export class MessagesView {
     this.#words = words;
     this.#elements = new RowElements({
       words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
+      opens: () => this.#setPinned(false),
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
