@@ -24,7 +24,7 @@ public final class TextChatComponent {
             isReconnecting = false
             sending.queue.isPaused = false
             reader.disconnected()
-            noteEnd()
+            namedConnection = nil
             stopInquiry()
             if channel == nil {
                 typing.handle(.disconnected)
@@ -212,7 +212,7 @@ public final class TextChatComponent {
             endedConnection = reader.connection ?? channel?.connectionId
             isReconnecting = false
             reader.disconnected()
-            noteEnd()
+            namedConnection = nil
             stopInquiry()
             let changes = failWaiting()
             typing.handle(.disconnected)
@@ -296,14 +296,8 @@ public final class TextChatComponent {
             connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
         if isNewOrder { timeline.startEra() }
         guard connection != namedConnection else { return }
-        noteEnd()
         namedConnection = connection
-        for peer in channel?.connections ?? [] { names.note(peer) }
-    }
-
-    private func noteEnd() {
-        names.noteEnd()
-        namedConnection = nil
+        names.enter(channel?.connections ?? [])
     }
 
     func isOwn(_ sender: Connection?) -> Bool { sender.map { echoes.isOwn($0) } ?? false || isEcho(sender) }
