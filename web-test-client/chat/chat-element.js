@@ -38,11 +38,12 @@ export class SignalboxChat extends ChatAttributes {
   /** The session that the element makes from its attributes. */
   #own = new OwnSession({
     changing: (act) => this.#focus.keep(act),
-    opening: (session, { sessionId, isQuiet }) => {
-      this.#room.attach(session, sessionId, false);
+    opening: (session, { sessionId, token, isQuiet }) => {
+      this.#room.attach(session, sessionId, { token });
       if (!isQuiet) this.#setState('connecting');
     },
     closing: () => this.#room.release(),
+    refreshed: (token) => this.#room.tokenChanged(token),
     lacking: ({ names, isUsed }) => this.#lacking(names, isUsed),
     failed: (error, { comesBack }) => this.#fail(error, { comesBack }),
     ended: (end) => this.#ended(end),
@@ -240,16 +241,16 @@ export class SignalboxChat extends ChatAttributes {
   /**
    * Chats in a session of the program's own library, which the program connects. `isNew`: the messages that are shown
    * belong to an earlier session of the same room; they stay, and a line tells so. Without it, another session starts
-   * with no messages.
+   * with no messages. `token` is the one with which the program connects it: by it the chat knows a guest who comes back.
    */
-  attach(session, { room = session.sessionId ?? session.id, isNew = false } = {}) {
+  attach(session, { room = session.sessionId ?? session.id, isNew = false, token = null } = {}) {
     this.#focus.keep(() => {
       this.#own.handle({ is: 'leave' });
       this.#readsSoon = false;
       this.#isAttached = true;
       this.#status.show(null);
       this.#room.noteBegun(false);
-      this.#room.attach(session, room, isNew);
+      this.#room.attach(session, room, { isNew, token });
     });
   }
 

@@ -91,7 +91,7 @@ export interface SignalboxChat extends HTMLElement {
 
   connect(): void;
   disconnect(): void;
-  attach(session: ChatSession, options?: { room?: string; isNew?: boolean }): void;
+  attach(session: ChatSession, options?: { room?: string; isNew?: boolean; token?: string | null }): void;
   detach(): void;
   scrollToEnd(): void;
   /** A text of the element in its language, such as that for the `cause` of an error. */

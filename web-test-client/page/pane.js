@@ -194,7 +194,7 @@ export class Pane {
     if (previousRoom !== this.#room) this.#deliveries.clear();
     this.chat.alias = name || null;
     // After a rejoin of the same room the chat continues, also when the server has begun a new session for it.
-    this.chat.attach(session, { room: this.#room, isNew: previous !== session });
+    this.chat.attach(session, { room: this.#room, isNew: previous !== session, token });
     this.#listen(session);
     session.connect(token, (error) => {
       if (attempt !== this.#attempt) return;

@@ -10,8 +10,8 @@ const REFUSING = new Set([Code.authenticationError, Code.invalidParameter, Code.
 /**
  * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and its timer.
  *
- * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()`
- * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, restriction,
+ * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, token, isQuiet})`,
+ * `closing()` before the session is left, `refreshed(token)` when the server has accepted a newer token, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, restriction,
  * comesBack})` and `idle()`.
  */
 export class OwnSession {
@@ -93,7 +93,7 @@ export class OwnSession {
       sessionDisconnected: ({ reason, error, restriction }) => this.handle({ is: 'ended', reason, error, restriction }),
     };
     // The view hears of a connection and its end before the plan does.
-    this.#view.opening(session, { sessionId, isQuiet });
+    this.#view.opening(session, { sessionId, token, isQuiet });
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
     session.connect(token, (error) => {
       if (session !== this.#session) return;
@@ -123,7 +123,10 @@ export class OwnSession {
     session.refreshToken(token, (error) => {
       if (session !== this.#session) return;
       if (error) this.handle({ is: 'notRefreshed', token, isRefused: REFUSING.has(error.code) });
-      else this.handle({ is: 'refreshed', token });
+      else {
+        this.#view.refreshed(token);
+        this.handle({ is: 'refreshed', token });
+      }
     });
   }
 
