@@ -10,7 +10,7 @@ import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
 import { StatusView } from './views/status-view.js';
-import { BANNED, causeOfEnd, causeOfFailure, NOT_SET_UP, offersRetry } from './words/causes.js';
+import { BANNED, causeOfEnd, causeOfFailure, mayComeBack, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
 import { restrictionText } from './words/restriction-words.js';
 import { Words } from './words/words.js';
@@ -304,22 +304,34 @@ export class SignalboxChat extends ChatAttributes {
     else if (this.#isAttached) this.#focus.keep(() => this.#setState(state));
   }
 
+  /** Of an end for good the program hears as of a failure: it may have another token. */
   #ended({ reason, error, restriction, comesBack }) {
     const cause = causeOfEnd(reason, error, restriction);
     this.#setState('disconnected');
-    const ban = cause === BANNED ? (restriction ?? null) : null;
-    this.#status.show(cause, { mayRetry: offersRetry(cause), comesBack, restriction: ban });
+    this.#showCause(cause, { comesBack, restriction });
+    if (mayComeBack(cause)) return;
+    const message = error?.message ?? `The server ended the connection: ${restriction?.kind ?? reason}.`;
+    this.#tell({ code: error?.code ?? null, message, cause, restriction });
   }
 
   /** The user reads the sentence for the cause, and the program and its developers get the error. */
   #fail(error, { comesBack = false, key, values } = {}) {
     const cause = error.cause ?? causeOfFailure(error, navigator.onLine);
-    const text = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
+    const message = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
     this.#setState('failed');
-    const ban = cause === BANNED ? (error.restriction ?? null) : null;
-    this.#status.show(key ?? cause, { mayRetry: offersRetry(cause), comesBack, values, restriction: ban });
-    this.#log(text);
-    this.#emit('signalbox-error', { code: error.code, message: text, cause });
+    this.#showCause(cause, { comesBack, key, values, restriction: error.restriction });
+    this.#log(message);
+    this.#tell({ code: error.code, message, cause, restriction: error.restriction });
+  }
+
+  /** A ban that has ended is worth another attempt, and none that lasts. */
+  #showCause(cause, { comesBack, key = cause, values, restriction = null }) {
+    const ban = cause === BANNED ? restriction : null;
+    this.#status.show(key, { mayRetry: mayComeBack(cause), retryAt: ban?.until, comesBack, values, restriction: ban });
+  }
+
+  #tell({ restriction, ...error }) {
+    this.#emit('signalbox-error', { ...error, ...(restriction ? { restriction } : {}) });
   }
 
   /** Tells developers, once. */

@@ -22,7 +22,7 @@
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
-import { areOfOthers } from '../room/person.js';
+import { areOfOthers } from './person.js';
 import { causeOfEnd, mayComeBack } from '../words/causes.js';
 import { retriesByItself, waitAfter } from './retry-policy.js';
 

@@ -2,6 +2,7 @@ import { createOT } from '../../opentok/api/ot.js';
 import { browserEnvironment } from '../../client/browser.js';
 import { signalingAddress } from '../../client/server-address.js';
 import { Code } from '../../client/wire/codes.js';
+import { endOf } from '../words/causes.js';
 import { ConnectionPlan } from './connection-plan.js';
 
 /** A refresh that the server has refused, and not only not answered. */
@@ -19,6 +20,8 @@ export class OwnSession {
   #view;
   #environment;
   #session = null;
+  /** The newest token that the server has accepted for the session, or is asked to. */
+  #token = null;
   #listeners = null;
   #timer = null;
   #stopWatching = null;
@@ -89,8 +92,9 @@ export class OwnSession {
       return;
     }
     this.#session = session;
+    this.#token = token;
     this.#listeners = {
-      sessionDisconnected: ({ reason, error, restriction }) => this.handle({ is: 'ended', reason, error, restriction }),
+      sessionDisconnected: (event) => this.handle({ is: 'ended', ...endOf(event, this.#token) }),
     };
     // The view hears of a connection and its end before the plan does.
     this.#view.opening(session, { sessionId, token, isQuiet });
@@ -124,6 +128,7 @@ export class OwnSession {
       if (session !== this.#session) return;
       if (error) this.handle({ is: 'notRefreshed', token, isRefused: REFUSING.has(error.code) });
       else {
+        this.#token = token;
         this.#view.refreshed(token);
         this.handle({ is: 'refreshed', token });
       }

@@ -10,7 +10,7 @@ import { MessagesView } from '../views/messages-view.js';
 import { TypingView } from '../views/typing-view.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
-import { personOf } from './person.js';
+import { personOf } from '../connection/person.js';
 import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
 

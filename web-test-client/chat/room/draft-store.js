@@ -1,4 +1,4 @@
-import { mayReturn } from './person.js';
+import { mayReturn } from '../connection/person.js';
 
 const PREFIX = 'signalbox.chat.';
 

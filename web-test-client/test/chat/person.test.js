@@ -1,7 +1,7 @@
 // Whose draft and messages a chat shows.
 import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
-import { personOf, userOf } from '../../chat/room/person.js';
+import { personOf, userOf } from '../../chat/connection/person.js';
 import {
   ACCESS, attached, FakeSession, frame, leavePage, newChat, rows, send, sockets, texts, type,
 } from '../../test-support/fakes/chat-page.js';

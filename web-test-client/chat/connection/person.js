@@ -1,21 +1,42 @@
-// Who uses the element: what an earlier person has written is not shown to the next one. A key names a person in this
-// browser's storage, and is no secret.
+// What a token says, for which the element need not ask the server: above all who uses it. What an earlier person has
+// written is not shown to the next one. A key names a person in this browser's storage, and is no secret.
 
 /** So many characters of a hash tell the tokens of guests apart. */
 const HASH_RADIX = 36;
+
+/** So long after its expiry a server still accepts a token (TOK-4), with some time for its answer, in milliseconds. */
+const CLOCK_SKEW = 20_000;
+
+/** How long a token is valid that does not say it (TOK-2), in seconds. */
+const STANDARD_SECONDS = 24 * 60 * 60;
 
 /**
  * The user that a token names (USR-1); null: it names none, or is of no form that this library knows. The server decides;
  * this only tells before its answer whose draft to show.
  */
 export function userOf(token) {
+  const { user } = fieldsOf(token);
+  return typeof user === 'string' && user !== '' ? user : null;
+}
+
+/**
+ * Whether a server that ends the connection for the token's sake at this moment of its clock has revoked it (TOK-10), and
+ * does not end it because it has expired (TOK-9).
+ */
+export function isRevoked(token, now) {
+  const { exp, expire_time: expiry = exp, iat, create_time: issued = iat } = fieldsOf(token);
+  return now < (Number(expiry) || Number(issued) + STANDARD_SECONDS) * 1000 + CLOCK_SKEW;
+}
+
+/** The fields of a T1 token or the claims of a JWT, unchecked. None: it is of no form that this library knows. */
+function fieldsOf(token) {
   try {
     const isT1 = token.startsWith('T1==');
     const content = textOfBase64(isT1 ? token.slice(4) : token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/'));
-    const user = isT1 ? new URLSearchParams(content.slice(content.indexOf(':') + 1)).get('user') : JSON.parse(content).user;
-    return typeof user === 'string' && user !== '' ? user : null;
+    const data = isT1 ? Object.fromEntries(new URLSearchParams(content.slice(content.indexOf(':') + 1))) : JSON.parse(content);
+    return data ?? {};
   } catch {
-    return null;
+    return {};
   }
 }
 
