@@ -327,7 +327,8 @@ export class SignalboxChat extends ChatAttributes {
   /** A ban that has ended is worth another attempt, and none that lasts. */
   #showCause(cause, { comesBack, key = cause, values, restriction = null }) {
     const ban = cause === BANNED ? restriction : null;
-    this.#status.show(key, { mayRetry: mayComeBack(cause), retryAt: ban?.until, comesBack, values, restriction: ban });
+    const retryIn = ban?.until - this.#room.now;
+    this.#status.show(key, { mayRetry: mayComeBack(cause), retryIn, comesBack, values, restriction: ban });
   }
 
   #tell({ restriction, ...error }) {
@@ -368,7 +369,7 @@ export class SignalboxChat extends ChatAttributes {
 
   /** Why a user cannot write or come in, for the page around the element. */
   textOfRestriction(restriction) {
-    return restrictionText(this.#words, restriction);
+    return restrictionText(this.#words, restriction, this.#room.now);
   }
 
   /** The server as a user knows it: by its host. */

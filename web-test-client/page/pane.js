@@ -364,7 +364,8 @@ export class Pane {
       return;
     }
     // A server with rooms gives a new token to everybody who joins again.
-    const end = endOf({ reason, error: this.#hasRoom ? null : error, restriction }, this.#token);
+    const given = { reason, error: this.#hasRoom ? null : error, restriction };
+    const end = endOf(given, this.#token, this.#session.serverTime);
     const cause = causeOfEnd(end.reason, end.error, end.restriction);
     this.#showNotice(this.#reasonOf(cause, end.restriction), cause);
     this.#offerLater(cause === BANNED ? end.restriction?.until : undefined);
@@ -397,7 +398,7 @@ export class Pane {
   /** A ban has an end. */
   #offerLater(time) {
     clearTimeout(this.#banTimer);
-    const wait = time - Date.now();
+    const wait = time - this.#session.serverTime;
     if (wait <= LONGEST_WAIT) this.#banTimer = setTimeout(() => (this.part('rejoin').hidden = false), wait);
   }
 

@@ -169,7 +169,7 @@ export class ChatRules {
       const isKnown = localId !== null && this.#timeline.ownMessage(localId) !== null;
       // Else another tab of the user sent it, or another part of this program as the same connection.
       const changes = isKnown
-        ? this.sending.settle(localId, message.seq)
+        ? this.sending.settle(localId, message.seq, now)
         : this.#timeline.insert({ ...message, direction: 'sent' }, now);
       return { typing, changes };
     }

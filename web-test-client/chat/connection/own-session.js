@@ -94,7 +94,9 @@ export class OwnSession {
     this.#session = session;
     this.#token = token;
     this.#listeners = {
-      sessionDisconnected: (event) => this.handle({ is: 'ended', ...endOf(event, this.#token) }),
+      sessionDisconnected: (event) => {
+        this.handle({ is: 'ended', ...endOf(event, this.#token, session.serverTime) });
+      },
     };
     // The view hears of a connection and its end before the plan does.
     this.#view.opening(session, { sessionId, token, isQuiet });

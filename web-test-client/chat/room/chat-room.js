@@ -84,6 +84,7 @@ export class ChatRoom {
         return user === null ? this.nameOf({ senderId, alias: null }) : this.#chat.names.nameOfUser(user);
       },
       tell: (key) => this.#composer.showHint(key),
+      now: () => this.now,
     });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
@@ -125,6 +126,7 @@ export class ChatRoom {
     this.#restriction = new RestrictionWatch({
       chat: () => this.#chat,
       session: () => this.#link.session,
+      now: () => this.now,
       words: () => this.#words,
       canWrite: () => this.canWrite,
       show: (sentence) => this.#focus().keep(() => (this.#composer.restriction = sentence)),
@@ -133,6 +135,11 @@ export class ChatRoom {
   }
 
   // What the element passes on
+
+  /** The time by the server's clock. */
+  get now() {
+    return this.#link.now;
+  }
 
   get component() {
     return this.#chat;
@@ -205,7 +212,7 @@ export class ChatRoom {
   /** The element has come into a page. */
   arrived() {
     if (this.#chat === null) this.#startChat();
-    this.#messages.nameDays(Date.now());
+    this.#messages.nameDays(this.now);
     if (this.#messages.isPinned) this.#messages.scrollToEnd();
     this.#restriction.check();
   }
@@ -215,7 +222,7 @@ export class ChatRoom {
     clearTimeout(this.#readTimer);
     this.#restriction.stop();
     // Without the document there is no timer either.
-    this.#messages.nameDays(Date.now());
+    this.#messages.nameDays(this.now);
     this.#chat?.typing.leave();
   }
 
@@ -227,7 +234,7 @@ export class ChatRoom {
     this.#chat.isVisible = isReading;
     this.#messages.showUnread(this.#chat.unreadCount);
     if (isHidden) this.#chat.typing.leave();
-    this.#messages.nameDays(Date.now());
+    this.#messages.nameDays(this.now);
     clearTimeout(this.#readTimer);
     // Wait, so that the user sees in the divider where the unread messages begin.
     if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
@@ -247,7 +254,7 @@ export class ChatRoom {
       this.#isPersonSure = false;
       this.#startChat();
     } else if (isNew) {
-      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
+      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, this.now));
     } else if (this.#chat.timeline.messageCount > 0) {
       // A new connection gets no message that was sent while the user was away.
       mayHaveMissed = true;
@@ -260,7 +267,7 @@ export class ChatRoom {
       this.#stateChanged('connected');
     };
     const noteMissed = () => {
-      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, Date.now());
+      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, this.now);
       mayHaveMissed = false;
     };
     if (session.connection) noteMissed();
@@ -282,7 +289,7 @@ export class ChatRoom {
       },
       received: (event) => {
         this.#customs.received?.(event);
-        this.#chat.handle(event, Date.now());
+        this.#chat.handle(event, this.now);
         this.#showNames();
       },
       wrap: (channel) => this.#customs.channel?.(channel),
@@ -418,7 +425,7 @@ export class ChatRoom {
         if (chat === this.#chat) this.#changed(changes, activity);
       },
     });
-    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, Date.now());
+    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, this.now);
     this.#chat = chat;
     this.noteReading();
   }
@@ -461,7 +468,7 @@ export class ChatRoom {
   }
 
   #send() {
-    this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
+    this.#chat.send(this.now, newLocalId()).then(({ outcome, refusal }) => {
       // A message that failed holds back those behind it.
       this.#messages.showHeld();
       if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');

@@ -2,7 +2,10 @@ import { Code } from '../../client/wire/codes.js';
 import { restrictionText } from '../words/restriction-words.js';
 import { LONGEST_WAIT } from './moderation.js';
 
-/** Knows whether the user's role may write, tells them why they cannot for now, and frees the field when a restriction ends by itself (MOD-2). */
+/**
+ * Knows whether the user's role may write, tells them why they cannot for now, and frees the field when a restriction ends
+ * by itself (MOD-2).
+ */
 export class RestrictionWatch {
   #room;
   #isRestricted = false;
@@ -11,8 +14,9 @@ export class RestrictionWatch {
   #isRefusedAsReader = false;
 
   /**
-   * `chat()` is the component or null, `session()` its session or null, `words()` the texts, and `canWrite()` whether there is a connection. `show(sentence)`
-   * puts a sentence in place of the field, or with null the field. `ended()` is called when the user can write again.
+   * `chat()` is the component or null, `session()` its session or null, `now()` the server's time, `words()` the texts, and
+   * `canWrite()` whether there is a connection. `show(sentence)` puts a sentence in place of the field, or with null the
+   * field. `ended()` is called when the user can write again.
    */
   constructor(room) {
     this.#room = room;
@@ -39,20 +43,20 @@ export class RestrictionWatch {
 
   /** Looks anew at what holds now. */
   check() {
-    this.#room.chat()?.advance(Date.now());
+    this.#room.chat()?.advance(this.#room.now());
     this.show();
   }
 
   show() {
     clearTimeout(this.#timer);
-    const { chat, words, canWrite, show, ended } = this.#room;
+    const { chat, words, now: clock, canWrite, show, ended } = this.#room;
+    const now = clock();
     const restriction = canWrite() ? (chat()?.restriction ?? null) : null;
     const wasRestricted = this.#isRestricted;
     this.#isRestricted = restriction !== null;
-    show(this.#isRestricted ? restrictionText(words(), restriction) : null);
+    show(this.#isRestricted ? restrictionText(words(), restriction, now) : null);
     if (wasRestricted && !this.#isRestricted && canWrite()) ended();
     if (!this.#isRestricted) return;
-    const now = Date.now();
     const next = chat().nextRestrictionCheck(now);
     if (next !== null) this.#timer = setTimeout(() => this.check(), Math.min(next - now, LONGEST_WAIT));
   }

@@ -37,18 +37,17 @@ export class StatusView {
 
   /**
    * Shows the text with this key, or that of the `restriction` if there is one; null: none. `comesBack`: the chat tries
-   * again by itself. `retryAt`: from when on the user may try again, in ms since 1970, if not at once.
+   * again by itself. `retryIn`: after so many milliseconds the user may try again, if not at once.
    */
-  show(key, { mayRetry = false, retryAt, comesBack = false, values = {}, restriction = null } = {}) {
+  show(key, { mayRetry = false, retryIn, comesBack = false, values = {}, restriction = null } = {}) {
     this.#status = { key, mayRetry, comesBack, values, restriction };
     this.write();
     clearTimeout(this.#timer);
-    const wait = retryAt - Date.now();
-    if (!(wait <= LONGEST_WAIT)) return;
+    if (!(retryIn <= LONGEST_WAIT)) return;
     this.#timer = setTimeout(() => {
       this.#status.mayRetry = true;
       this.write();
-    }, wait);
+    }, retryIn);
   }
 
   /** Writes the text anew, in the language of now. */

@@ -51,9 +51,9 @@ export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
 
 /**
  * The end of a connection with this token, as `{reason, error, restriction}` of `sessionDisconnected`. To the library a
- * token that was revoked has expired.
+ * token that was revoked has expired. `now` is the server's time.
  */
-export function endOf({ reason, error, restriction = error?.restriction }, token, now = Date.now()) {
+export function endOf({ reason, error, restriction = error?.restriction }, token, now) {
   const isToken = error?.code === Code.authenticationError && /expired/.test(error.message);
   const isEarly = isToken && isRevoked(token, now);
   return { reason, error: isEarly ? { code: error.code, message: REVOKED } : error, restriction };

@@ -5,7 +5,7 @@ import test, { afterEach, beforeEach, mock } from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import { bob, connectedMessage } from '../../test-support/fakes/fake-browser.js';
 import {
-  ACCESS, complaints, frame, leavePage, newChat, part, shown, SignalboxChat, sockets, texts,
+  ACCESS, complaints, frame, leavePage, newChat, part, send, shown, SignalboxChat, sockets, texts,
 } from '../../test-support/fakes/chat-page.js';
 
 const SETUP_MILLISECONDS = 4000;
@@ -23,6 +23,7 @@ afterEach(async () => {
   await frame();
   mock.timers.reset();
   SignalboxChat.defaultServer = null;
+  serverIsAhead = 0;
 });
 
 /** A chat with these properties, and what it has told the program: its states and errors. */
@@ -39,12 +40,15 @@ async function wanting(properties = ACCESS) {
   return { chat, told, errors: () => told.filter((each) => typeof each === 'object') };
 }
 
+/** The server's clock shows so many ms more than that of the browser. */
+let serverIsAhead = 0;
+
 /** The server accepts the connect on the newest socket. */
 async function accept(changes = {}) {
   const socket = sockets.at(-1);
   if (socket.readyState === 0) socket.open();
   const { id } = socket.sent.at(-1);
-  socket.receive(connectedMessage({ id, ...changes }));
+  socket.receive(connectedMessage({ id, connection: { ...bob, creationTime: Date.now() + serverIsAhead }, ...changes }));
   await frame();
   return socket;
 }
@@ -307,6 +311,29 @@ for (const [name, token, event, cause, code] of [
     await frame();
     await accept();
     assert.deepEqual([chat.state, status(chat), hasRetry(chat)], ['connected', null, false]);
+  });
+}
+
+for (const minutes of [-10, 60]) {
+  test(`MOD-2: times are the server’s, whose clock is ${minutes} min ahead: a mute ends, and messages have one time`, async () => {
+    serverIsAhead = minutes * 60_000;
+    const { chat } = await wanting();
+    const socket = await accept();
+    const now = () => Date.now() + serverIsAhead;
+    socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'text-chat', data: '{"text":"hi"}' });
+    await send(chat, 'mine');
+    assert.deepEqual(chat.messages.map(({ receivedAt }) => receivedAt), [now(), now()]);
+    const { data } = socket.sent.at(-1);
+    assert.equal(JSON.parse(data).sentOn, now());
+    socket.receive({ ev: 'restricted', seq: 4, kind: 'mute', until: now() + 10_000 });
+    await frame();
+    const isMuted = () => part(chat, 'composer-text').readOnly && part(chat, 'restriction').textContent !== '';
+    assert.equal(isMuted(), true);
+    await pass(9_000);
+    assert.equal(isMuted(), true);
+    await pass(2_000);
+    assert.equal(isMuted(), false);
+    assert.equal(part(chat, 'composer-text').readOnly, false);
   });
 }
 

@@ -258,6 +258,16 @@ test('a chat that has ended shows no empty field, but keeps a draft in view', as
   assert.deepEqual([chat.draft, part(chat, 'composer-text').checkVisibility()], ['half a sentence', true]);
 });
 
+test('a message that waited has the time of its arrival, as after a reload', async () => {
+  const { chat, session } = attached({ serverTime: 1_000_000 });
+  await send(chat, 'written in a tunnel');
+  session.serverTime = 1_300_000;
+  const { data } = session.sent.find(({ type }) => type === 'text-chat');
+  await session.answer();
+  await session.receive(data, 'own', { type: 'text-chat' });
+  assert.deepEqual(chat.messages.map(({ sentAt, receivedAt }) => [sentAt, receivedAt]), [[1_000_000, 1_300_000]]);
+});
+
 test('while the chat reconnects a line says so to screen readers, too, and messages wait', async () => {
   const { chat, session } = attached();
   assert.deepEqual([part(chat, 'offline-hint').getAttribute('role'), shown(chat, 'offline-hint')], ['status', null]);

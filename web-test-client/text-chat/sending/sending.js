@@ -78,10 +78,10 @@ export class Sending {
     return { localId, signal: { type: form, data: encodeMessage(message, form) } };
   }
 
-  /** The session has the message, as its acknowledgement or its echo states. */
-  settle(localId, seq) {
+  /** The session has the message, as its acknowledgement or its echo states. An echo tells its time, too. */
+  settle(localId, seq, time = null) {
     this.#queue.remove(localId);
-    return this.#timeline.confirm(localId, seq);
+    return this.#timeline.confirm(localId, seq, time);
   }
 
   /** The timeline shows these messages as sent: a page has them. */
