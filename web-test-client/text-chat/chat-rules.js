@@ -50,8 +50,8 @@ export class ChatRules {
 
   /** The message to send now; null: none. */
   startNext() {
-    const { channel, wireForm } = this.#chat;
-    if (channel === null || this.own.isReturning) return null;
+    const { wireForm } = this.#chat;
+    if (!this.isUp || this.own.isReturning) return null;
     return this.sending.start(this.barePeers.areHeeded ? BARE_TYPE : wireForm);
   }
 

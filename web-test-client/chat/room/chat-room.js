@@ -10,6 +10,7 @@ import { MessagesView } from '../views/messages-view.js';
 import { TypingView } from '../views/typing-view.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
+import { Outbox } from './outbox.js';
 import { personOf } from '../connection/person.js';
 import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
@@ -56,6 +57,7 @@ export class ChatRoom {
   /** The revision of the names that are shown, and whether guests are marked. */
   #shownNames = '';
   #drafts = null;
+  #outbox = null;
   /** The draft that a program has set before there was a room. */
   #earlyDraft = null;
   #customs = {};
@@ -395,7 +397,11 @@ export class ChatRoom {
     const hadUnread = this.#chat !== null && this.#chat.unreadCount > 0;
     this.#messages.clear();
     this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
+    this.#outbox?.leave();
     this.#makeChat();
+    this.#outbox = new Outbox(this.#chat, {
+      room: this.#id, person: this.#person, isInPage: () => this.#host.isConnected, now: () => this.now,
+    });
     this.#showHistory();
     this.#composer.open(this.#chat, this.#earlyDraft ?? this.#drafts.text);
     if (this.#id !== null) this.#earlyDraft = null;
@@ -420,6 +426,7 @@ export class ChatRoom {
       }),
       onMessageReadyToSend: (message) =>
         this.#link.channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+      handOver: (localId) => this.#outbox.handOver(localId),
       // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
       changed: (changes, activity) => {
         if (chat === this.#chat) this.#changed(changes, activity);
@@ -431,6 +438,7 @@ export class ChatRoom {
   }
 
   #changed(changes, activity) {
+    this.#outbox?.note();
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
     this.#showNames();
     switch (activity?.kind) {
