@@ -59,7 +59,7 @@ export class OwnConnection {
   channelChanged() {
     // The old channel was returning, perhaps, and the chat gets no more of its events.
     this.#phase = OPEN;
-    this.#noteEnd();
+    this.#namedId = null;
     this.#reader.disconnected();
   }
 
@@ -88,7 +88,7 @@ export class OwnConnection {
   disconnected(channel) {
     this.#phase = { is: 'ended', id: this.#namedId ?? channel?.connectionId ?? null };
     this.#members.clear();
-    this.#noteEnd();
+    this.#namedId = null;
     this.#reader.disconnected();
     return [{ kind: 'disconnected' }];
   }
@@ -115,14 +115,8 @@ export class OwnConnection {
     const { hasHistory = false, epoch = null, connections = [] } = channel ?? {};
     if (this.#reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
     if (id === this.#namedId) return;
-    this.#noteEnd();
     this.#namedId = id;
-    for (const connection of connections) this.#names.note(connection);
-  }
-
-  #noteEnd() {
-    this.#names.noteEnd();
-    this.#namedId = null;
+    this.#names.enter(connections);
   }
 }
 

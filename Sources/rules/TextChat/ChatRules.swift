@@ -176,15 +176,13 @@ struct ChatRules {
             connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
         if isNewOrder { timeline.startEra() }
         guard connection != namedConnection else { return }
-        names.noteEnd()
         namedConnection = connection
-        for peer in channel?.connections ?? [] { names.note(peer) }
+        names.enter(channel?.connections ?? [])
     }
 
     /// The connection is over.
     private mutating func end() {
         reader.disconnected()
-        names.noteEnd()
         namedConnection = nil
         typedConnection = nil
         stopInquiry()
