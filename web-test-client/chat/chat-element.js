@@ -99,6 +99,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#language.begin(this);
     this.#showWords();
     this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
+    defaultView.addEventListener('beforeprint', () => this.#room.messages.print(), { signal });
+    defaultView.addEventListener('afterprint', () => this.#room.messages.printed(), { signal });
     // A frame that is removed, or a window that is closed, tells its elements nothing.
     if (defaultView !== window) {
       defaultView.addEventListener('pagehide', () => this.#own.handle({ is: 'removed' }), { signal });
