@@ -8,6 +8,7 @@ export const de = {
   reconnecting: 'Die Verbindung wird wiederhergestellt. Ihre Nachrichten werden danach gesendet.',
   tryAgain: 'Erneut versuchen',
   expired: 'Ihr Link ist abgelaufen. Bitten Sie um einen neuen.',
+  revoked: 'Ihr Zugang zu diesem Chat wurde beendet. Bitten Sie um einen neuen Link.',
   refused: 'Ihr Link ist ungültig. Bitten Sie um einen neuen.',
   wrongChat: 'Diesen Chat gibt es nicht. Prüfen Sie Ihren Link, oder bitten Sie um einen neuen.',
   full: 'Dieser Chat ist voll. Versuchen Sie es später erneut.',

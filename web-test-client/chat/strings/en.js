@@ -12,6 +12,7 @@ export const en = {
   reconnecting: 'Reconnecting. Your messages are sent when the connection is back.',
   tryAgain: 'Try again',
   expired: 'Your link has expired. Ask for a new one.',
+  revoked: 'Your access to this chat was ended. Ask for a new link.',
   refused: 'Your link is not valid. Ask for a new one.',
   wrongChat: 'This chat does not exist. Check your link, or ask for a new one.',
   full: 'This chat is full. Try again later.',

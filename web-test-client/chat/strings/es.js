@@ -8,6 +8,7 @@ export const es = {
   reconnecting: 'Reconectando. Sus mensajes se enviarán cuando vuelva la conexión.',
   tryAgain: 'Reintentar',
   expired: 'Su enlace ha caducado. Pida uno nuevo.',
+  revoked: 'Se ha retirado su acceso a este chat. Pida un enlace nuevo.',
   refused: 'Su enlace no es válido. Pida uno nuevo.',
   wrongChat: 'Este chat no existe. Revise su enlace o pida uno nuevo.',
   full: 'Este chat está lleno. Inténtelo más tarde.',

@@ -8,6 +8,7 @@ export const fr = {
   reconnecting: 'Reconnexion en cours. Vos messages seront envoyés dès le retour de la connexion.',
   tryAgain: 'Réessayer',
   expired: 'Votre lien a expiré. Demandez-en un nouveau.',
+  revoked: 'Votre accès à cette discussion a été retiré. Demandez un nouveau lien.',
   refused: 'Votre lien n’est pas valide. Demandez-en un nouveau.',
   wrongChat: 'Cette discussion n’existe pas. Vérifiez votre lien ou demandez-en un nouveau.',
   full: 'Cette discussion est complète. Réessayez plus tard.',

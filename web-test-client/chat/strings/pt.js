@@ -8,6 +8,7 @@ export const pt = {
   reconnecting: 'Reconectando. Suas mensagens serão enviadas quando a conexão voltar.',
   tryAgain: 'Tentar novamente',
   expired: 'Seu link expirou. Peça um novo.',
+  revoked: 'Seu acesso a esta conversa foi retirado. Peça um novo link.',
   refused: 'Seu link não é válido. Peça um novo.',
   wrongChat: 'Esta conversa não existe. Confira seu link ou peça um novo.',
   full: 'Esta conversa está cheia. Tente mais tarde.',

@@ -8,6 +8,7 @@ export const zhHans = {
   reconnecting: '正在重新连接。连接恢复后会发送您的消息。',
   tryAgain: '重试',
   expired: '您的链接已过期。请索取新的链接。',
+  revoked: '您对此聊天的访问权限已被取消。请索取新的链接。',
   refused: '您的链接无效。请索取新的链接。',
   wrongChat: '此聊天不存在。请检查您的链接，或索取新的链接。',
   full: '此聊天人数已满。请稍后再试。',

@@ -8,6 +8,7 @@ export const zhHant = {
   reconnecting: '正在重新連線。連線恢復後會傳送您的訊息。',
   tryAgain: '重試',
   expired: '您的連結已過期。請索取新的連結。',
+  revoked: '您對此聊天的存取權限已被取消。請索取新的連結。',
   refused: '您的連結無效。請索取新的連結。',
   wrongChat: '此聊天不存在。請檢查您的連結，或索取新的連結。',
   full: '此聊天人數已滿。請稍後再試。',
