@@ -9,6 +9,7 @@ import { FocusKeeper } from './room/focus-keeper.js';
 import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
+import { isShown } from './views/sight.js';
 import { StatusView } from './views/status-view.js';
 import { BANNED, causeOfEnd, causeOfFailure, mayComeBack, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
@@ -295,7 +296,7 @@ export class SignalboxChat extends ChatAttributes {
     const message = `The chat cannot connect: it lacks ${names.join(', ')}.`;
     const values = { names: names.join(', ') };
     // A program may attach a session later, and shows the element then.
-    if (isUsed || this.checkVisibility()) this.#log(message);
+    if (isUsed || isShown(this)) this.#log(message);
     if (isUsed) this.#fail({ code: null, message, cause: NOT_SET_UP }, { key: 'lacking', values });
     else this.#status.show('lacking', { values });
   }
