@@ -3,13 +3,16 @@ import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, newLocalId, OPENTOK_RULE, readerCalendar,
   STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
 } from '../../text-chat/index.js';
+import { dataLength, MESSAGE_DATA_LENGTH, messageData } from '../../text-chat/wire/message-data.js';
 import { ComposerView } from '../views/composer-view.js';
 import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
 import { FramePace } from '../views/frame-pace.js';
 import { MessagesView } from '../views/messages-view.js';
+import { RowPlaces } from '../views/row-places.js';
 import { restrictionText } from '../words/restriction-words.js';
 import { TypingView } from '../views/typing-view.js';
+import { changedCustoms } from './customs.js';
 import { DraftStore } from './draft-store.js';
 import { LONGEST_WAIT, Moderation } from './moderation.js';
 import { SessionLink } from './session-link.js';
@@ -60,6 +63,8 @@ export class ChatRoom {
   #state = 'disconnected';
   /** A message was refused because of the role. */
   #isRefusedAsReader = false;
+  /** Why the page has refused the last message, in its own words; null: it gave no reason. */
+  #refusedBecause = null;
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
   #readTimer = null;
@@ -89,8 +94,11 @@ export class ChatRoom {
       isGuest: (message) => this.#chat.names.isGuest(message),
       // A name that the program gives is its own matter.
       numberOf: (message) => (this.#customs.nameOf ? null : this.#chat.names.numberOf(message)),
-      hasMenu: (message) => this.moderation.hasMenu(message),
-      openMenu: (message, name, button) => this.moderation.openMessageMenu(message, name, button),
+      hasMenu: (message) => this.moderation.hasMenu(message) || this.#actionsOf(message).length > 0,
+      openMenu: (message, name, button) =>
+        this.moderation.openMessageMenu(message, name, button, this.#actionsOf(message)),
+      avatarOf: (message) => this.#customs.avatarOf?.(message) ?? null,
+      places: new RowPlaces(host, (message) => this.#customs.renderMessage?.(message)),
       words,
       limit: MAX_MESSAGES,
       factsOf: (message) => this.#customs.factsOf?.(message) ?? this.#factsOf(message),
@@ -110,7 +118,7 @@ export class ChatRoom {
     this.#earlier = new EarlierView(part, words, () => this.#chat.loadEarlier());
     this.#composer = new ComposerView(part, {
       words,
-      send: () => this.#send(),
+      send: () => this.send(),
       edited: (text) => {
         this.#drafts.text = text;
       },
@@ -121,6 +129,7 @@ export class ChatRoom {
       isPair: () => this.#link.session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
+    this.#composer.hasEmoji = true;
   }
 
   // What the element passes on
@@ -164,8 +173,24 @@ export class ChatRoom {
     if (this.#chat !== null) this.#chat.wireForm = type;
   }
 
-  set customs(customs) {
-    this.#customs = customs;
+  /** Adds what the page gives, see `ChatCustoms` in `index.d.ts`. */
+  customize(customs) {
+    this.#customs = changedCustoms(this.#customs, customs);
+    if (this.#chat === null) return;
+    this.#messages.showContents();
+    this.#messages.showMenus();
+    this.#messages.showNames();
+  }
+
+  /** The page's own commands for a message, as items of its menu. */
+  #actionsOf(message) {
+    const { actions = [] } = this.#customs;
+    const given = (typeof actions === 'function' ? actions(message) : actions) ?? [];
+    return given.map(({ name, text, isDanger = false }) => ({
+      text,
+      isDanger,
+      act: () => this.#emit('signalbox-action', { action: name, message }),
+    }));
   }
 
   /** Shows all texts in another language. */
@@ -408,8 +433,7 @@ export class ChatRoom {
         publish: (signal) => this.#link.channel?.send(signal) ?? Promise.resolve({}),
         changed: (snapshot) => this.#typing.show(snapshot),
       }),
-      onMessageReadyToSend: (message) =>
-        this.#link.channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+      onMessageReadyToSend: (message) => this.#link.channel !== null && this.#maySend(message),
       // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
       changed: (changes, activity) => {
         if (chat === this.#chat) this.#changed(changes, activity);
@@ -418,6 +442,26 @@ export class ChatRoom {
     chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, Date.now());
     this.#chat = chat;
     this.noteReading();
+  }
+
+  /** The page may refuse the message, and say why, or add data to it. */
+  #maySend(message) {
+    let isRefused = false;
+    this.#refusedBecause = null;
+    const detail = {
+      message,
+      data: message.data,
+      refuse: (reason = null) => {
+        isRefused = true;
+        this.#refusedBecause = reason;
+      },
+    };
+    const isAllowed = this.#emit('signalbox-send', detail, { cancelable: true }) && !isRefused;
+    if (isAllowed) message.data = messageData(detail.data);
+    if (dataLength(message.data) > MESSAGE_DATA_LENGTH) {
+      throw new RangeError(`The data of a message is longer than ${MESSAGE_DATA_LENGTH} bytes as JSON.`);
+    }
+    return isAllowed;
   }
 
   #changed(changes, activity) {
@@ -464,17 +508,21 @@ export class ChatRoom {
     this.#part('empty-text').textContent = key === null ? '' : this.#words.text(key);
   }
 
-  #send() {
-    this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
-      // A message that failed holds back those behind it.
-      this.#messages.showHeld();
-      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
-      this.#noteRole();
-      // A refusal tells the session what holds, without an event.
-      this.#checkRestriction();
-      this.#composer.show();
-    });
+  /** Sends the draft, or the content of the page, and promises the outcome. */
+  async send(content) {
+    const result = this.#chat.send(Date.now(), newLocalId(), content);
     this.#messages.scrollToEnd();
+    const { outcome, refusal } = await result;
+    // A message that failed holds back those behind it.
+    this.#messages.showHeld();
+    if (outcome === 'refused' && refusal.reason === 'byDelegate') {
+      this.#composer.showHint(this.#refusedBecause === null ? 'notSent' : { text: this.#refusedBecause });
+    }
+    this.#noteRole();
+    // A refusal tells the session what holds, without an event.
+    this.#checkRestriction();
+    this.#composer.show();
+    return result;
   }
 
   async #retryMessage(localId) {

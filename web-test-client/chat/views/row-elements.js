@@ -1,4 +1,5 @@
 import { isOnlyEmoji } from '../text/emoji.js';
+import { httpsAddress } from '../text/https-address.js';
 import { splitLinks } from '../text/links.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
@@ -16,9 +17,11 @@ export class RowElements {
   #leave;
   #hasMenu;
   #openMenu;
+  #avatarOf;
+  #places;
 
   /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu }) {
+  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu, avatarOf = () => null, places = null }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -28,6 +31,8 @@ export class RowElements {
     this.#leave = leave;
     this.#hasMenu = hasMenu;
     this.#openMenu = openMenu;
+    this.#avatarOf = avatarOf;
+    this.#places = places;
   }
 
   set words(words) {
@@ -43,6 +48,7 @@ export class RowElements {
     this.showPosition(shown);
     this.showNote(shown);
     this.showMenu(shown);
+    this.#places?.show(shown);
     return element;
   }
 
@@ -73,7 +79,9 @@ export class RowElements {
     name.textContent = this.#nameIn(shown);
     for (const mark of element.querySelectorAll('.name-mark')) mark.remove();
     name.after(...this.#marksOf(shown));
-    if (row.message.direction === 'received') element.querySelector('.avatar').textContent = initialOf(shown.name);
+    if (row.message.direction === 'received' && element.querySelector('.avatar > *') === null) {
+      element.querySelector('.avatar').textContent = initialOf(shown.name);
+    }
     this.#nameMenu(shown);
   }
 
@@ -126,12 +134,29 @@ export class RowElements {
     return this.#nameIn(shown) ?? this.#words.text('server');
   }
 
-  /** The text of the message is gone. */
-  erase({ element }) {
-    const bubble = element.querySelector('.bubble');
-    bubble.classList.add('erased');
-    bubble.classList.remove('emoji');
-    bubble.textContent = this.#words.text('erased');
+  /** Shows the content anew: the message may be erased, or the page shows messages in another way. */
+  showContent(shown) {
+    const { element, row: { message } } = shown;
+    this.#places?.clear(shown);
+    this.#fill(element.querySelector('.bubble'), message);
+    this.#showPicture(element.querySelector('.avatar'), message, this.#personIn(shown));
+    this.#places?.show(shown);
+  }
+
+  /** The message has changed, such as from being sent to sent: the page may show that. */
+  showPlaces(shown) {
+    if (shown.places) this.showContent(shown);
+  }
+
+  /** The row loses its element. */
+  release(shown) {
+    this.#places?.clear(shown);
+  }
+
+  #fill(bubble, message) {
+    bubble.replaceChildren(...this.#contentOf(message));
+    bubble.classList.toggle('erased', message.isErased);
+    bubble.classList.toggle('emoji', !message.isErased && isOnlyEmoji(message.text));
   }
 
   /** The name at a message: a name of a stranger, or the user's own. */
@@ -176,19 +201,18 @@ export class RowElements {
   #makeMessage(message, name, marks) {
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
-    if (message.isErased) bubble.classList.add('erased');
-    if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' });
+    this.#fill(bubble, message);
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
       this.#makeAvatar(name, message, isOwn),
       make(
         'div',
-        { class: 'row-body' },
+        { class: 'row-body', part: 'body' },
         make(
           'p',
-          { class: 'row-header' },
+          { class: 'row-header', part: 'header' },
           make('bdi', { class: 'row-name', part: 'name' }, name),
           ...marks,
           ' ',
@@ -211,7 +235,21 @@ export class RowElements {
   #makeAvatar(name, message, isOwn) {
     const made = avatar(isOwn ? (message.alias ?? name) : name, message.user ?? message.senderId ?? name);
     if (isOwn) made.classList.add('own-avatar');
+    this.#showPicture(made, message, name);
     return made;
+  }
+
+  /** The picture of the sender that the page names, or their initial: also if there is no picture at the address. */
+  #showPicture(element, message, name) {
+    const address = httpsAddress(this.#avatarOf(message));
+    const initial = initialOf(message.direction === 'sent' ? (message.alias ?? name) : name);
+    if (address === null) {
+      element.textContent = initial;
+      return;
+    }
+    const picture = make('img', { src: address, alt: '', referrerpolicy: 'no-referrer', decoding: 'async' });
+    picture.addEventListener('error', () => picture.replaceWith(initial));
+    element.replaceChildren(picture);
   }
 
   /** “Today” and “Yesterday”, or the day. */
