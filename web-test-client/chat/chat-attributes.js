@@ -12,7 +12,7 @@ const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
  */
 export class ChatAttributes extends Base {
   static observedAttributes = [
-    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji',
+    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji', 'markup',
   ];
 
   /** The id of the session to connect to. */
@@ -131,6 +131,15 @@ export class ChatAttributes extends Base {
 
   set hasEmoji(value) {
     setOrRemove(this, 'emoji', value ?? true ? null : 'off');
+  }
+
+  /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
+  get hasMarkup() {
+    return this.getAttribute('markup') === 'on';
+  }
+
+  set hasMarkup(value) {
+    setOrRemove(this, 'markup', value ? 'on' : null);
   }
 
   /**

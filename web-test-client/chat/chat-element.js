@@ -156,6 +156,9 @@ export class SignalboxChat extends ChatAttributes {
       case 'emoji':
         this.#room.composer.hasEmoji = this.hasEmoji;
         break;
+      case 'markup':
+        this.#room.markupChanged();
+        break;
       case 'typing':
         this.#room.typingChanged();
         break;

@@ -44,8 +44,12 @@ export type ChatPluralKey =
   | 'charactersLeft' | 'charactersOver' | 'tooLong' | 'newMessages' | 'dropped' | 'typingNames' | 'typingPeople'
   | 'pausedNames' | 'pausedPeople' | 'others';
 
+/** The keys of the texts of files and cards, which load with them. */
+export type ChatFileTextKey =
+  | 'sendingFile' | 'fileFailed' | 'showPicture' | 'removePreview' | 'tooManyFiles' | 'noPicture';
+
 /** Texts of the element; it uses its own for the keys that are not given. */
-export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
@@ -62,6 +66,26 @@ export interface MessageParts {
   below?: Node | null;
   /** Beside the bubble, where the button of the menu is. */
   menu?: Node | null;
+}
+
+/** A file that a message brings. Members that `upload` does not give are those of the file. */
+export interface ChatFile {
+  url: string;
+  name?: string;
+  type?: string;
+  /** In bytes. */
+  size?: number;
+  /** Of a picture, in pixels. */
+  width?: number;
+  height?: number;
+}
+
+/** The preview of a link. */
+export interface ChatCard {
+  title: string;
+  text?: string;
+  /** The address of a picture. It is shown where the page has `resolve`. */
+  image?: string;
 }
 
 /** An item of the menu of a message. `signalbox-action` tells when the user chooses it. */
@@ -86,6 +110,18 @@ export interface ChatCustoms {
   nameOf?: ((message: Pick<ChatMessage, 'senderId' | 'alias'> & Partial<ChatMessage>) => string | null | undefined) | null;
   /** The address of a picture of the sender, `https:` only; null: their initial. */
   avatarOf?: ((message: ChatMessage) => string | null | undefined) | null;
+  /**
+   * Puts a file where others can load it, and promises its address, `https:` only. Its presence enables the button,
+   * pasting and dropping. `progress` takes a part of 1; `signal` tells that the user has cancelled.
+   */
+  upload?: ((file: File, options: { signal: AbortSignal; progress: (part: number) => void }) => Promise<ChatFile>) | null;
+  /**
+   * The address to load for that of a file or a picture in a message, such as a signed one, or null: it is not shown.
+   * With it, pictures load by themselves.
+   */
+  resolve?: ((url: string, message: ChatMessage) => string | null | Promise<string | null>) | null;
+  /** What a link in the draft leads to; the message carries it as `data.card`. */
+  preview?: ((url: string, options: { signal: AbortSignal }) => ChatCard | null | Promise<ChatCard | null>) | null;
   /** The sentence that a message shows under the pointer; null: when it was sent. */
   factsOf?: ((message: ChatMessage) => string | null | undefined) | null;
 }
@@ -116,6 +152,8 @@ export interface SignalboxChat extends HTMLElement {
   isAdaptive: boolean;
   /** Whether the user gets a button with emoji, and completion of `:shortcodes:`. */
   hasEmoji: boolean;
+  /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
+  hasMarkup: boolean;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -164,6 +202,7 @@ export interface SignalboxChatAttributes {
   typing?: 'on' | 'off';
   adapt?: 'on' | 'off';
   emoji?: 'on' | 'off';
+  markup?: 'on' | 'off';
   placeholder?: string;
 }
 
@@ -180,6 +219,8 @@ export interface SignalboxChatEventMap {
 declare global {
   // Names of the DOM, for programs that are compiled without its declarations.
   interface Node {}
+  interface File {}
+  interface AbortSignal {}
   interface Element extends Node {}
   interface HTMLElement extends Element {}
   interface Event {}

@@ -9,10 +9,12 @@ import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
 import { FramePace } from '../views/frame-pace.js';
 import { MessagesView } from '../views/messages-view.js';
+import { textNodes } from '../views/row-elements.js';
 import { RowPlaces } from '../views/row-places.js';
 import { restrictionText } from '../words/restriction-words.js';
 import { TypingView } from '../views/typing-view.js';
 import { changedCustoms } from './customs.js';
+import { MoreControl } from './more-control.js';
 import { DraftStore } from './draft-store.js';
 import { LONGEST_WAIT, Moderation } from './moderation.js';
 import { SessionLink } from './session-link.js';
@@ -43,6 +45,7 @@ export class ChatRoom {
   #isRestricted = false;
   #messages;
   #earlier;
+  #more;
   #composer;
   #typing;
   /** A signal of another client rarely changes the box. */
@@ -98,6 +101,7 @@ export class ChatRoom {
       openMenu: (message, name, button) =>
         this.moderation.openMessageMenu(message, name, button, this.#actionsOf(message)),
       avatarOf: (message) => this.#customs.avatarOf?.(message) ?? null,
+      nodesFor: (message) => this.#more.nodesFor(message),
       places: new RowPlaces(host, (message) => this.#customs.renderMessage?.(message)),
       words,
       limit: MAX_MESSAGES,
@@ -121,7 +125,19 @@ export class ChatRoom {
       send: () => this.send(),
       edited: (text) => {
         this.#drafts.text = text;
+        this.#more.edited(text);
       },
+      takeFiles: (files) => this.canWrite && this.#more.take(files),
+    });
+    this.#more = new MoreControl(part, {
+      words,
+      customs: () => this.#customs,
+      hasMarkup: () => host.hasMarkup,
+      strings: () => host.strings,
+      linkify: textNodes,
+      send: (content) => this.send(content),
+      tell: (text) => this.#composer.showHint({ text }),
+      loaded: () => this.#messages.showContents(),
     });
     this.#typing = new TypingView(part, {
       words,
@@ -176,6 +192,7 @@ export class ChatRoom {
   /** Adds what the page gives, see `ChatCustoms` in `index.d.ts`. */
   customize(customs) {
     this.#customs = changedCustoms(this.#customs, customs);
+    this.#more.customized();
     if (this.#chat === null) return;
     this.#messages.showContents();
     this.#messages.showMenus();
@@ -196,7 +213,7 @@ export class ChatRoom {
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
-    const views = [this.#messages, this.#earlier, this.#composer, this.#typing, this.moderation];
+    const views = [this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation];
     for (const view of views) view.words = words;
     this.#showRestriction();
     this.#showHistory();
@@ -206,6 +223,11 @@ export class ChatRoom {
   lookChanged() {
     this.#composer.showsCounter = this.#host.look === 'opentok';
     this.#chat?.useRule(this.#rule);
+  }
+
+  /** Texts have light markup from now on, or no longer. */
+  markupChanged() {
+    this.#messages.showContents();
   }
 
   adaptChanged() {
@@ -450,7 +472,7 @@ export class ChatRoom {
     this.#refusedBecause = null;
     const detail = {
       message,
-      data: message.data,
+      data: this.#more.dataFor(message.text, message.data),
       refuse: (reason = null) => {
         isRefused = true;
         this.#refusedBecause = reason;

@@ -40,8 +40,11 @@ export class ComposerView {
   #hintValues = {};
   #emoji;
 
-  /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
-  constructor(part, { send, edited, words }) {
+  /**
+   * `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. `takeFiles(files)`
+   * says whether the page takes files.
+   */
+  constructor(part, { send, edited, takeFiles, words }) {
     this.#words = words;
     this.#keys = part('composer-keys');
     this.#text = part('composer-text');
@@ -49,7 +52,9 @@ export class ComposerView {
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
     this.#restrictionLine = part('restriction');
-    const refuse = () => this.showHint('noFiles');
+    const refuse = (files) => {
+      if (this.#isLocked || !takeFiles(files)) this.showHint('noFiles');
+    };
     refuseFiles(this.#text.getRootNode(), refuse);
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();

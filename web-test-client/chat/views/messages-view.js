@@ -73,19 +73,19 @@ export class MessagesView {
    * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
    * hidden, and `nearBeginning()` when the user scrolls close to the first message. `limit`: how many messages the chat
    * keeps; `droppedCount()`: how many it has dropped. `avatarOf(message)` is the address of a picture of the sender, or
-   * null, and `places` are the `RowPlaces` of the page.
+   * null, `nodesFor(message)` are nodes in place of its text, or null, and `places` are the `RowPlaces` of the page.
    */
   constructor(
     part,
     {
       nameOf, isGuest, numberOf, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
-      limit, droppedCount, avatarOf, places,
+      limit, droppedCount, avatarOf, nodesFor, places,
     },
   ) {
     this.#words = words;
     this.#elements = new RowElements({
       words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
-      avatarOf, places,
+      avatarOf, nodesFor, places,
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');

@@ -18,10 +18,11 @@ export class RowElements {
   #hasMenu;
   #openMenu;
   #avatarOf;
+  #nodesFor;
   #places;
 
   /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu, avatarOf = () => null, places = null }) {
+  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null, places = null }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -32,6 +33,7 @@ export class RowElements {
     this.#hasMenu = hasMenu;
     this.#openMenu = openMenu;
     this.#avatarOf = avatarOf;
+    this.#nodesFor = nodesFor;
     this.#places = places;
   }
 
@@ -227,8 +229,9 @@ export class RowElements {
     );
   }
 
-  #contentOf({ isErased, text }) {
-    return isErased ? [this.#words.text('erased')] : splitLinks(text).map(linkOrText);
+  #contentOf(message) {
+    if (message.isErased) return [this.#words.text('erased')];
+    return this.#nodesFor(message) ?? textNodes(message.text);
   }
 
   /** One's own is shown in the look of OpenTok's chat only. */
@@ -303,6 +306,11 @@ export class RowElements {
     button.addEventListener('click', act);
     return button;
   }
+}
+
+/** The nodes of a plain text, with its links. */
+export function textNodes(text) {
+  return splitLinks(text).map(linkOrText);
 }
 
 /**

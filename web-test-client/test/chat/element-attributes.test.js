@@ -15,6 +15,7 @@ const REFLECTED = [
   ['look', 'look', 'opentok', 'opentok', 'bubbles'], ['scheme', 'scheme', 'dark', 'dark', null],
   ['placeholder', 'placeholder', 'Say it', 'Say it', null], ['isTypingShown', 'typing', false, 'off', true],
   ['isAdaptive', 'adapt', false, 'off', true], ['hasEmoji', 'emoji', false, 'off', true],
+  ['hasMarkup', 'markup', true, 'on', false],
 ];
 
 for (const [property, attribute, value, text, initial] of REFLECTED) {
