@@ -3,6 +3,7 @@
  * `scripts/build web` makes those for the script, with the same names.
  */
 const IMPORTS = {
+  signals: () => import('./signals.js'),
   more: () => import('./more.js'),
   emoji: () => import('./emoji.js'),
   'emoji-ar': () => import('./emoji-ar.js'),
