@@ -1,6 +1,6 @@
 import { isOnlyEmoji } from '../text/emoji.js';
 import { httpsAddress } from '../text/https-address.js';
-import { splitLinks } from '../text/links.js';
+import { messageParts } from '../text/message-parts.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
 
@@ -15,14 +15,21 @@ export class RowElements {
   #discard;
   #pass;
   #leave;
+  #opens;
   #hasMenu;
   #openMenu;
   #avatarOf;
   #nodesFor;
   #places;
 
-  /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null, places = null }) {
+  /**
+   * The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes, and `opens()` before a
+   * row becomes higher because the user wants to read all of it.
+   */
+  constructor({
+    words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null,
+    places = null,
+  }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -30,6 +37,7 @@ export class RowElements {
     this.#discard = discard;
     this.#pass = pass;
     this.#leave = leave;
+    this.#opens = opens;
     this.#hasMenu = hasMenu;
     this.#openMenu = openMenu;
     this.#avatarOf = avatarOf;
@@ -65,6 +73,8 @@ export class RowElements {
       time.textContent = this.#words.time(row.message.receivedAt);
       time.title = this.#words.dayAndTime(row.message.receivedAt);
       if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
+      const more = element.querySelector('.show-more');
+      if (more !== null) more.textContent = this.#words.text('showMore');
       this.showNote(shown);
     }
   }
@@ -140,7 +150,9 @@ export class RowElements {
   showContent(shown) {
     const { element, row: { message } } = shown;
     this.#places?.clear(shown);
-    this.#fill(element.querySelector('.bubble'), message);
+    element.querySelector('.show-more')?.remove();
+    const bubble = element.querySelector('.bubble');
+    if (this.#fill(bubble, shown)) (bubble.closest('.bubble-line') ?? bubble).after(this.#moreButton(shown, bubble));
     this.#showPicture(element.querySelector('.avatar'), message, this.#personIn(shown));
     this.#places?.show(shown);
   }
@@ -155,10 +167,14 @@ export class RowElements {
     this.#places?.clear(shown);
   }
 
-  #fill(bubble, message) {
-    bubble.replaceChildren(...this.#contentOf(message));
+  /** Returns whether the text is longer than what is shown of it. */
+  #fill(bubble, shown) {
+    const { message } = shown.row;
+    const { content, isFolded } = this.#contentOf(shown);
+    bubble.replaceChildren(...content.filter((each) => each !== null));
     bubble.classList.toggle('erased', message.isErased);
     bubble.classList.toggle('emoji', !message.isErased && isOnlyEmoji(message.text));
+    return isFolded;
   }
 
   /** The name at a message: a name of a stranger, or the user's own. */
@@ -176,7 +192,7 @@ export class RowElements {
     const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown), this.#marksOf(shown));
+        return this.#makeMessage(shown, this.#nameIn(shown), this.#marksOf(shown));
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -200,11 +216,12 @@ export class RowElements {
     }
   }
 
-  #makeMessage(message, name, marks) {
+  #makeMessage(shown, name, marks) {
+    const { message } = shown.row;
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
     const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' });
-    this.#fill(bubble, message);
+    const isFolded = this.#fill(bubble, shown);
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
@@ -225,13 +242,30 @@ export class RowElements {
           ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
+        isFolded ? this.#moreButton(shown, bubble) : null,
       ),
     );
   }
 
-  #contentOf(message) {
-    if (message.isErased) return [this.#words.text('erased')];
-    return this.#nodesFor(message) ?? textNodes(message.text);
+  /** The nodes of the text, and whether it is longer than they are. */
+  #contentOf({ row: { message }, isOpen }) {
+    if (message.isErased) return { content: [this.#words.text('erased')], isFolded: false };
+    const nodes = this.#nodesFor(message);
+    if (nodes !== null) return { content: nodes, isFolded: false };
+    const { parts, isFolded } = messageParts(message.text, isOpen);
+    return { content: [...parts.map(linkOrText), isFolded ? '…' : null], isFolded };
+  }
+
+  #moreButton(shown, bubble) {
+    const button = this.#button('showMore', () => {
+      this.#opens();
+      shown.isOpen = true;
+      bubble.replaceChildren(...this.#contentOf(shown).content.filter((each) => each !== null));
+      button.remove();
+      this.#leave();
+    });
+    button.classList.add('show-more');
+    return button;
   }
 
   /** One's own is shown in the look of OpenTok's chat only. */
@@ -310,7 +344,7 @@ export class RowElements {
 
 /** The nodes of a plain text, with its links. */
 export function textNodes(text) {
-  return splitLinks(text).map(linkOrText);
+  return messageParts(text, true).parts.map(linkOrText);
 }
 
 /**

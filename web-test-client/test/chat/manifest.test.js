@@ -8,7 +8,7 @@ import { SignalboxChat } from '../../chat/index.js';
 import { CHAT_STYLE } from '../../chat/style/chat-style.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const element = read('chat/chat-element.js') + read('chat/room/chat-room.js');
+const element = read('chat/chat-element.js') + read('chat/room/chat-room.js') + read('chat/room/page-customs.js');
 const views = ['views', 'parts', 'more']
   .flatMap((folder) => readdirSync(new URL(`../../chat/${folder}/`, import.meta.url)).map((name) => read(`chat/${folder}/${name}`)))
   .join('');
