@@ -9,7 +9,7 @@ const PACKAGE = '(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?
 const SCRIPT_PATHS = new RegExp(
   '/(?:' +
     `(?:(?:webrtc/)?v2(?:\\.\\d+)*(?:-[^/]+)?/js|${PACKAGE}/dist/js)/(?:opentok|TB)(?:\\.min)?\\.js|${PACKAGE}` +
-    '|(?:dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-chat|chat/index)\\.js' +
+    '|(?:dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-(?:chat|launcher)|chat/(?:launcher/)?index)\\.js' +
     ')$',
 );
 

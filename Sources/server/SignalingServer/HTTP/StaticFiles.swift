@@ -44,8 +44,8 @@ struct StaticFiles: Sendable {
     ]
 
     private static let bundledPage = "/dist/page.html"
-    /// The script of `<signalbox-chat>`, which pages of other origins load.
-    private static let chatScript = "/signalbox-chat.js"
+    /// How the names of the scripts of `<signalbox-chat>` begin, which pages of other origins load.
+    private static let chatScripts = "/signalbox-"
     private static let gzipEnding = ".gz"
 
     private let files: [String: File]
@@ -101,7 +101,7 @@ struct StaticFiles: Sendable {
         guard let path = PathText.decoded(path) else { return nil }
         return switch ScriptAddress(path: path) {
         case .library(let bundle): files[bundle.file]
-        case .unknown, nil: files[path == Self.chatScript ? "/dist" + path : path]
+        case .unknown, nil: files[path.hasPrefix(Self.chatScripts) ? "/dist" + path : path]
         }
     }
 
