@@ -59,5 +59,5 @@ def test_the_image_serves_as_its_own_user(machine, program, tmp_path):
     """)
     lines = served.stdout.splitlines()
     assert lines[:2] == ["health 0", "signalbox"], served
-    assert re.search(r"signalbox is ready at http://0.0.0.0:8080/", served.stdout) and "page" in lines
+    assert re.search(r"signalbox is ready at http://127.0.0.1:8080/", served.stdout) and "page" in lines
     assert lines[-2:] == ["end 0", "health 69"], served

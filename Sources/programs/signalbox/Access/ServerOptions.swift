@@ -11,7 +11,7 @@ struct ServerOptions: ParsableArguments {
 
     /// - Throws: the exit code 64 for a text that is not the URL of a server.
     func url() throws -> ServerURL {
-        let text = server ?? ProcessInfo.processInfo.environment["SIGNALBOX_SERVER"] ?? Self.defaultServer
+        let text = server ?? ProcessInfo.processInfo.environment.given("SIGNALBOX_SERVER") ?? Self.defaultServer
         guard let url = ServerURL(text) else {
             throw ExitStatus.exit(
                 ExitStatus.usage,

@@ -29,7 +29,7 @@ struct AdminOptions: ParsableArguments {
 
     func client() throws -> AdminClient {
         let environment = ProcessInfo.processInfo.environment
-        let text = url ?? environment["SIGNALBOX_ADMIN_URL"] ?? Self.defaultURL
+        let text = url ?? environment.given("SIGNALBOX_ADMIN_URL") ?? Self.defaultURL
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw ExitStatus.exit(ExitStatus.usage, "the URL is \"\(text)\". Use a URL such as \(Self.defaultURL).")
         }

@@ -125,9 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.webFiles = WebFiles.archive
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
             let hasPage = configuration.webRoot != nil || configuration.webFiles != nil
-            for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
-                logger.warning("\(warning)")
-            }
+            for warning in settings.warnings { logger.warning("\(warning)") }
             if let warning = TestedLibraries.warning(about: TestedLibraries.all) { logger.warning("\(warning)") }
             let isShared = configuration.isShared
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in
