@@ -1,5 +1,7 @@
+import CSQLite
 import DequeModule
-import Foundation
+import Dispatch
+import EventLoop
 import SignalingCore
 
 /// The thread that writes to the database. The loop adds work to its queue, or commits a little work itself while the
@@ -16,7 +18,7 @@ final class CommandWriter: Sendable {
         case stopped
     }
 
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     // Guarded by `condition`.
     private nonisolated(unsafe) var queue: Deque<LogWork> = []
     private nonisolated(unsafe) var phase = Phase.running
@@ -38,14 +40,19 @@ final class CommandWriter: Sendable {
     ///
     /// - Parameter ticks: whether a timer causes a sign of life each second. Without it, a test calls
     ///   ``signOfLifeIsDue()``.
-    init(_ transactions: sending LogTransactions, ticks: Bool) {
+    init(_ transactions: sending LogTransactions, ticks: Bool) throws(DatabaseError) {
         // A timer of this kind follows the monotonic clock. The time-out of a condition follows the wall clock, which
         // may jump.
         timer = ticks ? DispatchSource.makeTimerSource(queue: DispatchQueue(label: "signalbox.log-timer")) : nil
         self.transactions = transactions
-        let thread = Thread { [self] in run() }
-        thread.name = "command-log"
-        thread.start()
+        do {
+            try EventLoop.startThread(name: "command-log") { [self] started in
+                started()
+                run()
+            }
+        } catch {
+            throw DatabaseError(code: SQLITE_IOERR, text: "cannot start the thread of the database: \(error)")
+        }
         timer?.setEventHandler { [weak self] in self?.signOfLifeIsDue() }
         timer?.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(10))
         timer?.activate()
