@@ -23,6 +23,12 @@ package final class ThreadCondition: @unchecked Sendable {
 
     package func unlock() { uv_mutex_unlock(mutex) }
 
+    package func withLock<Value>(_ body: () -> Value) -> Value {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+
     /// Unlocks, waits for ``signal()`` or ``broadcast()``, and locks again. It may also return without either.
     package func wait() { uv_cond_wait(condition, mutex) }
 
