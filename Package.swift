@@ -117,10 +117,10 @@ let serverModules: [Target] = [
     .module("lab/LoadTools", ["SignalingClient", "SignalingTokens"]),
     .module("programs/CommandSupport", ["EventLoop", "SignalingServer", .argumentParser, .signals]),
     // The test page and the browser library: a part of the program, so that it works without their folder.
-    .module("c/CWebFiles", []),
+    .module("c/CEmbeddedFiles", []),
     .program(
         "programs/signalbox",
-        ["CommandSupport", "CWebFiles", "EventLoop", "OutgoingHTTP", "SignalingClient", "TextChatRunning"]),
+        ["CommandSupport", "CEmbeddedFiles", "EventLoop", "OutgoingHTTP", "SignalingClient", "TextChatRunning"]),
     .program("programs/signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
 ]
 let serverTests: [Target] = [
