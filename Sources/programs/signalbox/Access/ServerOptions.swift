@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The server that a command talks to.
 struct ServerOptions: ParsableArguments {
