@@ -10,7 +10,7 @@ import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
 import { StatusView } from './views/status-view.js';
-import { BANNED, causeOfEnd, causeOfFailure, NOT_SET_UP, offersRetry } from './words/causes.js';
+import { BANNED, causeOfEnd, causeOfFailure, mayComeBack, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
 import { restrictionText } from './words/restriction-words.js';
 import { Words } from './words/words.js';
@@ -38,11 +38,12 @@ export class SignalboxChat extends ChatAttributes {
   /** The session that the element makes from its attributes. */
   #own = new OwnSession({
     changing: (act) => this.#focus.keep(act),
-    opening: (session, { sessionId, isQuiet }) => {
-      this.#room.attach(session, sessionId, false);
+    opening: (session, { sessionId, token, isQuiet }) => {
+      this.#room.attach(session, sessionId, { token });
       if (!isQuiet) this.#setState('connecting');
     },
     closing: () => this.#room.release(),
+    refreshed: (token) => this.#room.tokenChanged(token),
     lacking: ({ names, isUsed }) => this.#lacking(names, isUsed),
     failed: (error, { comesBack }) => this.#fail(error, { comesBack }),
     ended: (end) => this.#ended(end),
@@ -113,10 +114,10 @@ export class SignalboxChat extends ChatAttributes {
     this.#visit = null;
     this.#language.end();
     this.#room.departed();
-    // An element that is only moved to another place is in the document again at once.
-    queueMicrotask(() => {
+    // Libraries that exchange a page, or sort a list, put an element back before their task ends.
+    setTimeout(() => {
       if (!this.#isInPage && !this.#isAttached) this.#own.handle({ is: 'removed' });
-    });
+    }, 0);
   }
 
   adoptedCallback() {
@@ -240,16 +241,16 @@ export class SignalboxChat extends ChatAttributes {
   /**
    * Chats in a session of the program's own library, which the program connects. `isNew`: the messages that are shown
    * belong to an earlier session of the same room; they stay, and a line tells so. Without it, another session starts
-   * with no messages.
+   * with no messages. `token` is the one with which the program connects it: by it the chat knows a guest who comes back.
    */
-  attach(session, { room = session.sessionId ?? session.id, isNew = false } = {}) {
+  attach(session, { room = session.sessionId ?? session.id, isNew = false, token = null } = {}) {
     this.#focus.keep(() => {
       this.#own.handle({ is: 'leave' });
       this.#readsSoon = false;
       this.#isAttached = true;
       this.#status.show(null);
       this.#room.noteBegun(false);
-      this.#room.attach(session, room, isNew);
+      this.#room.attach(session, room, { isNew, token });
     });
   }
 
@@ -303,22 +304,35 @@ export class SignalboxChat extends ChatAttributes {
     else if (this.#isAttached) this.#focus.keep(() => this.#setState(state));
   }
 
+  /** Of an end for good the program hears as of a failure: it may have another token. */
   #ended({ reason, error, restriction, comesBack }) {
     const cause = causeOfEnd(reason, error, restriction);
     this.#setState('disconnected');
-    const ban = cause === BANNED ? (restriction ?? null) : null;
-    this.#status.show(cause, { mayRetry: offersRetry(cause), comesBack, restriction: ban });
+    this.#showCause(cause, { comesBack, restriction });
+    if (mayComeBack(cause)) return;
+    const message = error?.message ?? `The server ended the connection: ${restriction?.kind ?? reason}.`;
+    this.#tell({ code: error?.code ?? null, message, cause, restriction });
   }
 
   /** The user reads the sentence for the cause, and the program and its developers get the error. */
   #fail(error, { comesBack = false, key, values } = {}) {
     const cause = error.cause ?? causeOfFailure(error, navigator.onLine);
-    const text = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
+    const message = error.isSilent ? SILENT_SERVER : `${error.message.replace(/[.\s]+$/, '')}.`;
     this.#setState('failed');
-    const ban = cause === BANNED ? (error.restriction ?? null) : null;
-    this.#status.show(key ?? cause, { mayRetry: offersRetry(cause), comesBack, values, restriction: ban });
-    this.#log(text);
-    this.#emit('signalbox-error', { code: error.code, message: text, cause });
+    this.#showCause(cause, { comesBack, key, values, restriction: error.restriction });
+    this.#log(message);
+    this.#tell({ code: error.code, message, cause, restriction: error.restriction });
+  }
+
+  /** A ban that has ended is worth another attempt, and none that lasts. */
+  #showCause(cause, { comesBack, key = cause, values, restriction = null }) {
+    const ban = cause === BANNED ? restriction : null;
+    const retryIn = ban?.until - this.#room.now;
+    this.#status.show(key, { mayRetry: mayComeBack(cause), retryIn, comesBack, values, restriction: ban });
+  }
+
+  #tell({ restriction, ...error }) {
+    this.#emit('signalbox-error', { ...error, ...(restriction ? { restriction } : {}) });
   }
 
   /** Tells developers, once. */
@@ -355,7 +369,7 @@ export class SignalboxChat extends ChatAttributes {
 
   /** Why a user cannot write or come in, for the page around the element. */
   textOfRestriction(restriction) {
-    return restrictionText(this.#words, restriction);
+    return restrictionText(this.#words, restriction, this.#room.now);
   }
 
   /** The server as a user knows it: by its host. */

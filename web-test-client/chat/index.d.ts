@@ -1,5 +1,5 @@
 // The types of `<signalbox-chat>`, see docs/chat-element.md.
-import type { ChatMessage, TextChatComponent, TypingPolicy } from '../text-chat/index.js';
+import type { ChatMessage, TextChatComponent, TypingPolicy, WriteRestriction } from '../text-chat/index.js';
 
 /** An OpenTok session: of this library, or of OpenTok's own. */
 export interface ChatSession {
@@ -20,11 +20,11 @@ export interface PluralText {
 
 /** The keys of the texts of the element. `chat/strings/en.js` of the package has all of them, with their `{values}`. */
 export type ChatTextKey =
-  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'refused'
+  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'revoked' | 'refused'
   | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
   | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
+  | 'gap' | 'newConversation' | 'erased' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
   | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
   | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
@@ -49,7 +49,7 @@ export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPlur
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
-  | 'expired' | 'refused' | 'wrongChat' | 'full' | 'banned' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault'
+  | 'expired' | 'revoked' | 'refused' | 'wrongChat' | 'full' | 'banned' | 'removed' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault'
   | 'notSetUp' | 'blocked' | 'oldBrowser';
 
 export interface SignalboxChat extends HTMLElement {
@@ -68,7 +68,7 @@ export interface SignalboxChat extends HTMLElement {
   /** The name that one's messages carry; null: the connection data of the token. */
   alias: string | null;
   look: 'bubbles' | 'opentok';
-  /** `light` or `dark`; null: the setting of the user's system. */
+  /** `light` or `dark`; null: as the `color-scheme` of the page. */
   scheme: string | null;
   /** The text of the empty input field; null: the element's own. */
   placeholder: string | null;
@@ -91,7 +91,7 @@ export interface SignalboxChat extends HTMLElement {
 
   connect(): void;
   disconnect(): void;
-  attach(session: ChatSession, options?: { room?: string; isNew?: boolean }): void;
+  attach(session: ChatSession, options?: { room?: string; isNew?: boolean; token?: string | null }): void;
   detach(): void;
   scrollToEnd(): void;
   /** A text of the element in its language, such as that for the `cause` of an error. */
@@ -128,7 +128,7 @@ export interface SignalboxChatEventMap {
   'signalbox-message': CustomEvent<{ message: ChatMessage }>;
   'signalbox-send': CustomEvent<{ message: ChatMessage }>;
   'signalbox-unread': CustomEvent<{ count: number }>;
-  'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause }>;
+  'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause; restriction?: WriteRestriction }>;
 }
 
 declare global {

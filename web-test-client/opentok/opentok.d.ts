@@ -445,6 +445,8 @@ declare global { namespace OT {
     readonly users: Array<{ user: string; connections: Connection[] }>;
     /** An extension: what keeps this client from signalling now; empty: nothing. The one that holds longest is first. */
     readonly restrictedBy: Restriction[];
+    /** The time of the server's clock, in ms since 1970; before the first connect that of this computer. */
+    readonly serverTime: number;
     /** An extension: while it stays the same, each `seq` names one event. Null unless connected. */
     readonly epoch: string | null;
 

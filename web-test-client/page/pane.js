@@ -1,7 +1,8 @@
 import '../chat/index.js';
 import { exactTime } from '../chat/views/dom.js';
+import { LONGEST_WAIT } from '../chat/room/moderation.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
-import { BANNED, causeOfEnd, causeOfFailedConnect, mayComeBack, NO_ANSWER } from '../chat/words/causes.js';
+import { BANNED, causeOfEnd, causeOfFailedConnect, endOf, mayComeBack, NO_ANSWER } from '../chat/words/causes.js';
 import { AutomaticRejoin } from './automatic-rejoin.js';
 import { instantiate } from './dom.js';
 import { entriesOf } from './inspector/frames.js';
@@ -52,6 +53,8 @@ export class Pane {
   #hasRoom = false;
   #hasJoined = false;
   #session = null;
+  #token = null;
+  #banTimer = null;
   #automaticRejoin = new AutomaticRejoin(() => this.enter());
 
   constructor({
@@ -167,6 +170,7 @@ export class Pane {
   remove() {
     this.#automaticRejoin.stop();
     clearTimeout(this.#reportTimer);
+    clearTimeout(this.#banTimer);
     this.#endAttempt();
     this.#witness.left();
     this.chat.component.typing.stop();
@@ -182,6 +186,7 @@ export class Pane {
 
   #connect({ apiKey, sessionId, token, name, room, endName = null }, attempt) {
     this.#endName = endName;
+    this.#token = token;
     this.#session?.off();
     const previous = this.#session;
     const session = this.#OT.initSession(apiKey, sessionId, { connectionAwayEvents: true });
@@ -194,12 +199,14 @@ export class Pane {
     if (previousRoom !== this.#room) this.#deliveries.clear();
     this.chat.alias = name || null;
     // After a rejoin of the same room the chat continues, also when the server has begun a new session for it.
-    this.chat.attach(session, { room: this.#room, isNew: previous !== session });
+    this.chat.attach(session, { room: this.#room, isNew: previous !== session, token });
     this.#listen(session);
     session.connect(token, (error) => {
       if (attempt !== this.#attempt) return;
       this.#endAttempt();
-      if (error) this.#failed(this.#reasonOf(causeOfFailedConnect(error, navigator.onLine), error.restriction));
+      if (!error) return;
+      const cause = causeOfFailedConnect(error, navigator.onLine);
+      this.#failed(this.#reasonOf(cause, error.restriction), cause);
     });
   }
 
@@ -357,8 +364,11 @@ export class Pane {
       return;
     }
     // A server with rooms gives a new token to everybody who joins again.
-    const cause = causeOfEnd(reason, this.#hasRoom ? null : error, restriction);
-    this.#showNotice(this.#reasonOf(cause, restriction));
+    const given = { reason, error: this.#hasRoom ? null : error, restriction };
+    const end = endOf(given, this.#token, this.#session.serverTime);
+    const cause = causeOfEnd(end.reason, end.error, end.restriction);
+    this.#showNotice(this.#reasonOf(cause, end.restriction), cause);
+    this.#offerLater(cause === BANNED ? end.restriction?.until : undefined);
     // A user who was removed is not brought back by the next key.
     if (mayComeBack(cause)) this.part('rejoin').focus();
     this.#automaticRejoin.ended({ wasLost: cause === 'lost' });
@@ -370,17 +380,26 @@ export class Pane {
     return isBan ? this.chat.textOfRestriction(restriction) : this.chat.textOf(cause);
   }
 
-  #failed(message) {
+  #failed(message, cause = null) {
     this.#endAttempt();
     this.#setStatus('disconnected');
     // After a failed "Join again" the chat stays on the page; after a failed first attempt the form stays.
-    if (this.#hasJoined && !this.element.hidden) this.#showNotice(message);
+    if (this.#hasJoined && !this.element.hidden) this.#showNotice(message, cause);
     else this.#callbacks.failed(message);
   }
 
-  #showNotice(text) {
+  /** A user who was removed may come back; with what is refused for good, no button helps. */
+  #showNotice(text, cause) {
     this.part('notice-text').textContent = text;
+    this.part('rejoin').hidden = cause !== null && cause !== 'removed' && !mayComeBack(cause);
     this.part('notice').hidden = false;
+  }
+
+  /** A ban has an end. */
+  #offerLater(time) {
+    clearTimeout(this.#banTimer);
+    const wait = time - this.#session.serverTime;
+    if (wait <= LONGEST_WAIT) this.#banTimer = setTimeout(() => (this.part('rejoin').hidden = false), wait);
   }
 
   #setStatus(state) {

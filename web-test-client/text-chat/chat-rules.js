@@ -50,8 +50,8 @@ export class ChatRules {
 
   /** The message to send now; null: none. */
   startNext() {
-    const { channel, wireForm } = this.#chat;
-    if (channel === null || this.own.isReturning) return null;
+    const { wireForm } = this.#chat;
+    if (!this.isUp || this.own.isReturning) return null;
     return this.sending.start(this.barePeers.areHeeded ? BARE_TYPE : wireForm);
   }
 
@@ -135,7 +135,7 @@ export class ChatRules {
         return { typing: this.own.reconnected(event.connectionId ?? null, channel), activity: event };
       case 'disconnected':
         this.barePeers.clear();
-        return { typing: this.own.disconnected(), changes: this.sending.failWaiting(), activity: event };
+        return { typing: this.own.disconnected(channel), changes: this.sending.failWaiting(), activity: event };
       case 'connectionCreated':
         return { typing: this.own.created(event.connection), activity: event };
       case 'connectionDestroyed':
@@ -169,7 +169,7 @@ export class ChatRules {
       const isKnown = localId !== null && this.#timeline.ownMessage(localId) !== null;
       // Else another tab of the user sent it, or another part of this program as the same connection.
       const changes = isKnown
-        ? this.sending.settle(localId, message.seq)
+        ? this.sending.settle(localId, message.seq, now)
         : this.#timeline.insert({ ...message, direction: 'sent' }, now);
       return { typing, changes };
     }

@@ -30,6 +30,9 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * `isAdaptive`: while a program is there that writes bare text, as OpenTok's first sample, messages are bare text, too,
  * and no typing is sent. Such programs show JSON and typing signals as they are.
  *
+ * `handOver(localId)` is called before a message leaves. A promise that it returns delays the message: for a program that
+ * keeps `unsent`, and must note first that a later run may not send the message again.
+ *
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
  * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
  * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
@@ -65,6 +68,7 @@ export class TextChatComponent {
     isAdaptive = false,
     onMessageReadyToSend = null,
     typing = null,
+    handOver = null,
     changed = () => {},
   } = {}) {
     /** @type {Composer} @readonly */
@@ -77,6 +81,8 @@ export class TextChatComponent {
     this.onMessageReadyToSend = onMessageReadyToSend;
     /** @type {ChatTyping | null} @readonly */
     this.typing = typing;
+    /** @type {((localId: string) => Promise<unknown> | null) | null} */
+    this.handOver = handOver;
     /** @type {(changes: TimelineChange[], activity: ChatActivity | null) => void} */
     this.changed = changed;
     this.#channel = channel;
@@ -371,6 +377,27 @@ export class TextChatComponent {
   }
 
   /**
+   * One's own messages that the session does not have yet, oldest first: `{localId, text, alias, sentAt, state, failure}`
+   * with the state `waiting`, `leaving` or `failed`. Save them after each change, and give them to `takeUp` in a later
+   * run. There are at most 100.
+   * @type {UnsentMessage[]}
+   */
+  get unsent() {
+    return this.#rules.sending.unsent;
+  }
+
+  /**
+   * Takes up the `unsent` of an earlier run, behind what is there. A message that waited is sent. One that was leaving
+   * may have arrived: it has failed, holds back nothing, and is shown as sent if the history or an echo brings it. Nothing
+   * happens to a message that is there already.
+   * @type {(unsent: readonly UnsentMessage[], now: number) => TimelineChange[]}
+   */
+  takeUp(unsent, now) {
+    const { senderId, user } = this.#rules.message(now, '');
+    return this.#carryOut({ changes: this.#rules.sending.takeUp(unsent, { senderId, user }, now) });
+  }
+
+  /**
    * Restores the messages and the draft of an earlier run into a new component. A message that was being sent has
    * failed, and holds back nothing. By `ownConnectionIds` the chat recognizes one's own messages in the history.
    * @type {(saved: { messages: readonly ChatMessage[]; draft: string; ownConnectionIds?: readonly string[] }, now:
@@ -399,7 +426,7 @@ export class TextChatComponent {
   /** The channel knows what holds. */
   #noteRestriction(now) {
     const { own, restriction } = this.#rules;
-    if (!restriction.note(own.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null))) return;
+    if (!restriction.note(own.hasEnded(this.#channel) ? null : (this.#channel?.restriction?.(now) ?? null))) return;
     this.#holdTyping();
     this.#tell([], { kind: 'restrictionChanged' });
   }
@@ -436,8 +463,11 @@ export class TextChatComponent {
 
   async #send({ localId, signal }) {
     const { sending } = this.#rules;
+    const channel = this.#channel;
     try {
-      const answer = await this.#channel.send(signal);
+      const mark = this.handOver?.(localId) ?? null;
+      if (mark !== null) await mark;
+      const answer = await channel.send(signal);
       this.#carryOut({ changes: sending.settle(localId, answer?.seq ?? null) });
     } catch (error) {
       this.#carryOut({ changes: sending.fail(localId, error) });

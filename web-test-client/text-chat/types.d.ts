@@ -345,11 +345,23 @@ interface ChatOptions {
   /** Without a channel it sends the message; with one it may refuse it. Return false to refuse. */
   onMessageReadyToSend?: ((message: MessageContent) => boolean) | null;
   typing?: ChatTyping | null;
+  /** Called before a message leaves; a promise that it returns delays the message. See `TextChatComponent.unsent`. */
+  handOver?: ((localId: string) => Promise<unknown> | null) | null;
   /**
    * Called after each change of the rows, and for every event that does not change them. An error that it throws goes
    * to `reportError`, and changes nothing else.
    */
   changed?: (changes: TimelineChange[], activity: ChatActivity | null) => void;
+}
+
+/** One's own message that the session does not have yet. One that was `leaving` may have arrived. */
+interface UnsentMessage {
+  readonly localId: string;
+  readonly text: string;
+  readonly alias: string | null;
+  readonly sentAt: number;
+  readonly state: 'waiting' | 'leaving' | 'failed';
+  readonly failure: SendFailure | null;
 }
 
 // Names

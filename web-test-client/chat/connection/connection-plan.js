@@ -22,6 +22,7 @@
 //   idle {}                         there is no connection any more, as the program wanted
 
 import { isSameRoom, missingOf } from './credentials.js';
+import { areOfOthers } from './person.js';
 import { causeOfEnd, mayComeBack } from '../words/causes.js';
 import { retriesByItself, waitAfter } from './retry-policy.js';
 
@@ -169,7 +170,8 @@ export class ConnectionPlan {
       case 'connected':
         // The token is needed only to connect: a program may take it away while it gets the next.
         if (isSame && (!credentials.token || credentials.token === this.#used.token)) return undefined;
-        return isSame ? this.#refresh() : this.#begin(now);
+        // The next user of a page sees nothing of the last one while the server is asked.
+        return isSame && !areOfOthers(credentials.token, this.#used.token) ? this.#refresh() : this.#begin(now);
       case 'trying':
       case 'waiting':
       case 'refused':

@@ -2,6 +2,7 @@ import { createOT } from '../../opentok/api/ot.js';
 import { browserEnvironment } from '../../client/browser.js';
 import { signalingAddress } from '../../client/server-address.js';
 import { Code } from '../../client/wire/codes.js';
+import { endOf } from '../words/causes.js';
 import { ConnectionPlan } from './connection-plan.js';
 
 /** A refresh that the server has refused, and not only not answered. */
@@ -10,8 +11,8 @@ const REFUSING = new Set([Code.authenticationError, Code.invalidParameter, Code.
 /**
  * Executes the effects of a `ConnectionPlan`: owns the session that the element makes from its attributes, and its timer.
  *
- * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, isQuiet})`, `closing()`
- * before the session is left, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, restriction,
+ * `view` gets what the user has to see, inside of `changing(act)`: `opening(session, {sessionId, token, isQuiet})`,
+ * `closing()` before the session is left, `refreshed(token)` when the server has accepted a newer token, `lacking({names, isUsed})`, `failed(error, {comesBack})`, `ended({reason, error, restriction,
  * comesBack})` and `idle()`.
  */
 export class OwnSession {
@@ -19,6 +20,8 @@ export class OwnSession {
   #view;
   #environment;
   #session = null;
+  /** The newest token that the server has accepted for the session, or is asked to. */
+  #token = null;
   #listeners = null;
   #timer = null;
   #stopWatching = null;
@@ -89,11 +92,14 @@ export class OwnSession {
       return;
     }
     this.#session = session;
+    this.#token = token;
     this.#listeners = {
-      sessionDisconnected: ({ reason, error, restriction }) => this.handle({ is: 'ended', reason, error, restriction }),
+      sessionDisconnected: (event) => {
+        this.handle({ is: 'ended', ...endOf(event, this.#token, session.serverTime) });
+      },
     };
     // The view hears of a connection and its end before the plan does.
-    this.#view.opening(session, { sessionId, isQuiet });
+    this.#view.opening(session, { sessionId, token, isQuiet });
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
     session.connect(token, (error) => {
       if (session !== this.#session) return;
@@ -123,7 +129,11 @@ export class OwnSession {
     session.refreshToken(token, (error) => {
       if (session !== this.#session) return;
       if (error) this.handle({ is: 'notRefreshed', token, isRefused: REFUSING.has(error.code) });
-      else this.handle({ is: 'refreshed', token });
+      else {
+        this.#token = token;
+        this.#view.refreshed(token);
+        this.handle({ is: 'refreshed', token });
+      }
     });
   }
 

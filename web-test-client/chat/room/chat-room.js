@@ -1,4 +1,3 @@
-import { Code } from '../../client/wire/codes.js';
 import {
   CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, newLocalId, OPENTOK_RULE, readerCalendar,
   STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
@@ -8,10 +7,12 @@ import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
 import { FramePace } from '../views/frame-pace.js';
 import { MessagesView } from '../views/messages-view.js';
-import { restrictionText } from '../words/restriction-words.js';
 import { TypingView } from '../views/typing-view.js';
 import { DraftStore } from './draft-store.js';
-import { LONGEST_WAIT, Moderation } from './moderation.js';
+import { Moderation } from './moderation.js';
+import { Outbox } from './outbox.js';
+import { personOf } from '../connection/person.js';
+import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
 
 /** The most messages that the element keeps. */
@@ -19,6 +20,9 @@ const MAX_MESSAGES = 20_000;
 
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
+
+/** While there are unread messages: how often to look whether the page shows the chat by now. */
+const LOOK_MILLISECONDS = 500;
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
@@ -37,7 +41,7 @@ export class ChatRoom {
   #emit;
   #stateChanged;
   #focus;
-  #isRestricted = false;
+  #restriction;
   #messages;
   #earlier;
   #composer;
@@ -47,23 +51,26 @@ export class ChatRoom {
   /** Senders may change what others are called as often as they may write. */
   #namePace = new FramePace(() => this.#messages.showNames(), () => windowOf(this.#host));
   #id = null;
+  /** Whose chat it is, as a key of `personOf`; null: not known yet. */
+  #person = null;
+  /** The server has told it. */
+  #isPersonSure = false;
   #chat = null;
   #link = new SessionLink();
   /** The revision of the names that are shown, and whether guests are marked. */
   #shownNames = '';
   #drafts = null;
+  #outbox = null;
   /** The draft that a program has set before there was a room. */
   #earlyDraft = null;
   #customs = {};
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
   #state = 'disconnected';
-  /** A message was refused because of the role. */
-  #isRefusedAsReader = false;
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
   #readTimer = null;
-  #restrictionTimer = null;
+  #lookTimer = null;
 
   /**
    * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
@@ -83,6 +90,7 @@ export class ChatRoom {
         return user === null ? this.nameOf({ senderId, alias: null }) : this.#chat.names.nameOfUser(user);
       },
       tell: (key) => this.#composer.showHint(key),
+      now: () => this.now,
     });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
@@ -121,9 +129,23 @@ export class ChatRoom {
       isPair: () => this.#link.session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
+    this.#restriction = new RestrictionWatch({
+      chat: () => this.#chat,
+      session: () => this.#link.session,
+      now: () => this.now,
+      words: () => this.#words,
+      canWrite: () => this.canWrite,
+      show: (sentence) => this.#focus().keep(() => (this.#composer.restriction = sentence)),
+      ended: () => this.#focus().canWrite(),
+    });
   }
 
   // What the element passes on
+
+  /** The time by the server's clock. */
+  get now() {
+    return this.#link.now;
+  }
 
   get component() {
     return this.#chat;
@@ -173,7 +195,7 @@ export class ChatRoom {
     this.#words = words;
     const views = [this.#messages, this.#earlier, this.#composer, this.#typing, this.moderation];
     for (const view of views) view.words = words;
-    this.#showRestriction();
+    this.#restriction.show();
     this.#showHistory();
   }
 
@@ -196,61 +218,82 @@ export class ChatRoom {
   /** The element has come into a page. */
   arrived() {
     if (this.#chat === null) this.#startChat();
-    this.#messages.nameDays(Date.now());
-    if (this.#messages.isPinned) this.#messages.scrollToEnd();
-    this.#checkRestriction();
+    this.#messages.arrived();
+    this.noteReading();
+    this.#restriction.check();
   }
 
   /** The element has left its page. */
   departed() {
     clearTimeout(this.#readTimer);
-    clearTimeout(this.#restrictionTimer);
+    clearTimeout(this.#lookTimer);
+    this.#restriction.stop();
     // Without the document there is no timer either.
-    this.#messages.nameDays(Date.now());
+    this.#messages.nameDays(this.now);
     this.#chat?.typing.leave();
   }
 
   /** The element was shown or hidden, or the user has started or stopped to read. */
   noteReading() {
     if (this.#chat === null) return;
-    const isHidden = this.#host.ownerDocument.hidden;
-    const isReading = !isHidden && this.#host.isConnected && this.#host.checkVisibility() && this.#messages.isPinned;
-    this.#chat.isVisible = isReading;
+    this.#look();
     this.#messages.showUnread(this.#chat.unreadCount);
-    if (isHidden) this.#chat.typing.leave();
-    this.#messages.nameDays(Date.now());
+    if (this.#host.ownerDocument.hidden) this.#chat.typing.leave();
+    this.#messages.nameDays(this.now);
     clearTimeout(this.#readTimer);
     // Wait, so that the user sees in the divider where the unread messages begin.
-    if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
+    if (this.#chat.isVisible) this.#readTimer = setTimeout(() => this.#markRead(), READ_MILLISECONDS);
+  }
+
+  #markRead() {
+    this.#look();
+    if (this.#chat.isVisible) this.#chat.markRead();
+  }
+
+  /** Notes whether the user sees the newest message now. A page may show and hide the chat without an event. */
+  #look() {
+    const { isConnected } = this.#host;
+    this.#chat.isVisible = isConnected && this.#messages.isSeen;
+    clearTimeout(this.#lookTimer);
+    if (this.#chat.isVisible || this.#chat.unreadCount === 0 || !isConnected || !this.#messages.mayBeSeen) return;
+    this.#lookTimer = setTimeout(() => {
+      this.#look();
+      if (this.#chat.isVisible) this.noteReading();
+    }, LOOK_MILLISECONDS);
   }
 
   // The session
 
-  /** Chats in this session. `isNew`: it is another one of the same room. */
-  attach(session, id, isNew) {
+  /** Chats in this session. `isNew`: it is another one of the same room. `token` is the one of its connection, or null. */
+  attach(session, id, { isNew = false, token = null } = {}) {
     this.release();
     let mayHaveMissed = false;
-    if (this.#id !== id || this.#chat === null) {
+    const person = personOf(token);
+    const isOther = person !== null && person !== this.#person;
+    if (this.#id !== id || isOther || this.#chat === null) {
       this.#id = id;
+      this.#person = person;
+      this.#isPersonSure = false;
       this.#startChat();
     } else if (isNew) {
-      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, Date.now()));
+      this.#messages.noteNewSession(() => this.#chat.handle({ kind: 'lost' }, this.now));
     } else if (this.#chat.timeline.messageCount > 0) {
       // A new connection gets no message that was sent while the user was away.
       mayHaveMissed = true;
     }
     const connected = () => {
+      this.#identify(personOf(token, session.connection));
       this.showIdentity();
       this.moderation.connected();
       this.#messages.showMenus();
       this.#stateChanged('connected');
     };
     const noteMissed = () => {
-      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, Date.now());
+      if (mayHaveMissed) this.#chat.handle({ kind: 'lost' }, this.now);
       mayHaveMissed = false;
     };
     if (session.connection) noteMissed();
-    this.#isRefusedAsReader = false;
+    this.#restriction.begin();
     this.moderation.attach(session);
     this.#chat.channel = this.#link.open(session, {
       connected: () => {
@@ -268,12 +311,36 @@ export class ChatRoom {
       },
       received: (event) => {
         this.#customs.received?.(event);
-        this.#chat.handle(event, Date.now());
+        this.#look();
+        this.#chat.handle(event, this.now);
         this.#showNames();
       },
       wrap: (channel) => this.#customs.channel?.(channel),
     });
     if (session.connection) connected();
+  }
+
+  /** The server has told who it is. A chat of somebody else gives way to an empty one. */
+  #identify(person) {
+    const { draft } = this;
+    const wasSure = this.#isPersonSure;
+    this.#isPersonSure = true;
+    if (person === this.#person) return;
+    this.#person = person;
+    const { channel } = this.#chat;
+    this.#chat.channel = null;
+    this.#startChat();
+    // Of the same token, or by a program that has set it before anybody was known.
+    if (!wasSure && draft !== '') this.#composer.write(draft);
+    this.#chat.channel = channel;
+  }
+
+  /** The server has accepted a newer token for the connection. */
+  tokenChanged(token) {
+    const person = personOf(token, this.#link.session?.connection);
+    if (person === this.#person || this.#link.session === null) return;
+    this.#person = person;
+    this.#drafts.rename(person);
   }
 
   /** Stops listening to the session. */
@@ -291,8 +358,8 @@ export class ChatRoom {
     this.#state = state;
     this.#part('offline-hint').hidden = state !== 'reconnecting';
     this.#composer.setEnabled(this.canWrite);
-    this.#composer.isReadOnly = this.#isReadOnly;
-    this.#checkRestriction();
+    this.#composer.isReadOnly = this.#restriction.isReadOnly;
+    this.#restriction.check();
     this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     this.#showHistory();
   }
@@ -312,42 +379,6 @@ export class ChatRoom {
     const own = this.#link.session?.connection;
     this.#chat.alias = this.#host.alias || (own ? displayName(own) : null);
     if (this.#host.senderId !== null) this.#chat.senderId = this.#host.senderId;
-  }
-
-  /** Whether the role of the user may not write. A session of OpenTok does not tell; there the first refusal does. */
-  get #isReadOnly() {
-    return this.#isRefusedAsReader || this.#link.session?.maySignal === false;
-  }
-
-  /** After a refusal because of the role, those behind the message would be refused, too: nothing waits for it. */
-  #noteRole() {
-    const isOfRole = ({ failure }) => failure?.code === Code.permissionDenied && failure.restriction === undefined;
-    const isRefused = this.#chat.timeline.messages.some(isOfRole);
-    if (isRefused) this.#isRefusedAsReader = true;
-    this.#composer.isReadOnly = this.#isReadOnly;
-    if (isRefused) this.#chat.passFailed();
-  }
-
-  /** A restriction ends by itself, and the field is free again (MOD-2). */
-  #checkRestriction() {
-    this.#chat?.advance(Date.now());
-    this.#showRestriction();
-  }
-
-  /** Tells the user why they cannot write for now. */
-  #showRestriction() {
-    clearTimeout(this.#restrictionTimer);
-    const restriction = this.canWrite ? (this.#chat?.restriction ?? null) : null;
-    const wasRestricted = this.#isRestricted;
-    this.#isRestricted = restriction !== null;
-    const sentence = this.#isRestricted ? restrictionText(this.#words, restriction) : null;
-    this.#focus().keep(() => (this.#composer.restriction = sentence));
-    if (wasRestricted && !this.#isRestricted && this.canWrite) this.#focus().canWrite();
-    if (!this.#isRestricted) return;
-    const now = Date.now();
-    const next = this.#chat.nextRestrictionCheck(now);
-    if (next === null) return;
-    this.#restrictionTimer = setTimeout(() => this.#checkRestriction(), Math.min(next - now, LONGEST_WAIT));
   }
 
   // The chat
@@ -384,12 +415,18 @@ export class ChatRoom {
 
   #startChat() {
     this.#chat?.typing.stop();
+    const hadUnread = this.#chat !== null && this.#chat.unreadCount > 0;
     this.#messages.clear();
-    this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`);
+    this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
+    this.#outbox?.leave();
     this.#makeChat();
+    this.#outbox = new Outbox(this.#chat, {
+      room: this.#id, person: this.#person, isInPage: () => this.#host.isConnected, now: () => this.now,
+    });
     this.#showHistory();
     this.#composer.open(this.#chat, this.#earlyDraft ?? this.#drafts.text);
     if (this.#id !== null) this.#earlyDraft = null;
+    if (hadUnread) this.#emit('signalbox-unread', { count: 0 });
   }
 
   get #rule() {
@@ -410,17 +447,19 @@ export class ChatRoom {
       }),
       onMessageReadyToSend: (message) =>
         this.#link.channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+      handOver: (localId) => this.#outbox.handOver(localId),
       // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
       changed: (changes, activity) => {
         if (chat === this.#chat) this.#changed(changes, activity);
       },
     });
-    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, Date.now());
+    chat.restore({ messages: [], draft: '', ownConnectionIds: this.#drafts.ownConnectionIds }, this.now);
     this.#chat = chat;
     this.noteReading();
   }
 
   #changed(changes, activity) {
+    this.#outbox?.note();
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
     this.#showNames();
     switch (activity?.kind) {
@@ -433,7 +472,7 @@ export class ChatRoom {
         this.#showHistory();
         break;
       case 'restrictionChanged':
-        this.#showRestriction();
+        this.#restriction.show();
         break;
       case 'messageSubmitted':
         this.#drafts.text = '';
@@ -444,6 +483,7 @@ export class ChatRoom {
         break;
       case 'unread':
         this.#messages.showUnread(activity.count);
+        this.#look();
         this.#emit('signalbox-unread', { count: activity.count });
         return;
     }
@@ -454,24 +494,18 @@ export class ChatRoom {
   /** Shows whether there are earlier messages, and what it means that there are none. */
   #showHistory() {
     if (this.#chat === null) return;
-    const { hasEarlier, isLoadingEarlier, historyError } = this.#chat;
-    this.#earlier.show({ hasEarlier, isLoading: isLoadingEarlier, hasFailed: historyError !== null });
-    const isConnected = (this.#chat.channel?.connectionId ?? null) !== null;
-    const isNothingKept = isConnected && !(this.#chat.channel.hasHistory ?? false);
-    const key = hasEarlier === false
-      ? this.#isReadOnly || !this.canWrite ? 'noMessagesToRead' : 'noMessages'
-      : isNothingKept ? 'fromNowOn' : null;
-    this.#part('empty-text').textContent = key === null ? '' : this.#words.text(key);
+    this.#earlier.show({ chat: this.#chat, mayWrite: this.canWrite && !this.#restriction.isReadOnly });
   }
 
   #send() {
-    this.#chat.send(Date.now(), newLocalId()).then(({ outcome, refusal }) => {
+    this.#chat.send(this.now, newLocalId()).then(({ outcome, refusal }) => {
       // A message that failed holds back those behind it.
       this.#messages.showHeld();
       if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
-      this.#noteRole();
+      this.#restriction.noteRole();
+      this.#composer.isReadOnly = this.#restriction.isReadOnly;
       // A refusal tells the session what holds, without an event.
-      this.#checkRestriction();
+      this.#restriction.check();
       this.#composer.show();
     });
     this.#messages.scrollToEnd();

@@ -18,6 +18,7 @@ export class Moderation {
   #words;
   #nameOfUser;
   #tell;
+  #now;
   #menu;
   #question;
   #held;
@@ -29,16 +30,19 @@ export class Moderation {
   #reading = 0;
 
   /**
-   * `nameOfUser({user, senderId})` is the name of a person, or null. `tell(key)` shows a sentence to the moderator.
+   * `nameOfUser({user, senderId})` is the name of a person, or null. `tell(key)` shows a sentence to the moderator, and
+   * `now()` is the server's time.
    */
-  constructor(part, { words, nameOfUser, tell }) {
+  constructor(part, { words, nameOfUser, tell, now }) {
     this.#words = words;
     this.#nameOfUser = nameOfUser;
     this.#tell = tell;
+    this.#now = now;
     this.#menu = new ActionMenu(part);
     this.#question = new QuestionView(part);
     this.#held = new HeldView(part, {
       words,
+      now,
       nameOf: ({ user, connectionId }) => this.#nameOf({ user, connectionId }),
       undo: (restriction, button) => this.#undo(restriction, button),
       freeze: (button, isFrozen) => this.#freeze(button, isFrozen),
@@ -98,7 +102,7 @@ export class Moderation {
 
   /** What has ended by itself goes from the list at its time. */
   #show(held) {
-    const now = Date.now();
+    const now = this.#now();
     this.#restrictions = held.filter(({ until }) => until === undefined || until > now);
     this.#held.show(this.#restrictions);
     clearTimeout(this.#timer);

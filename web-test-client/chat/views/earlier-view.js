@@ -1,5 +1,9 @@
-/** The button above the messages, which loads earlier ones. It also tells that they are being loaded, or could not be. */
+/**
+ * The button above the messages, which loads earlier ones. It also tells that they are being loaded, or could not be, and
+ * what it means that there are none.
+ */
 export class EarlierView {
+  #empty;
   #button;
   #scroll;
   #words;
@@ -10,6 +14,7 @@ export class EarlierView {
     this.#words = words;
     this.#button = part('earlier');
     this.#scroll = part('messages-scroll');
+    this.#empty = part('empty-text');
     this.#button.addEventListener('click', () => {
       if (!this.#isLoading) load();
     });
@@ -20,10 +25,16 @@ export class EarlierView {
     if (this.#shown !== null) this.show(this.#shown);
   }
 
-  /** `hasEarlier` is null where it is not known. `hasFailed`: the history could not be read. */
+  /** Shows what this chat knows of its history. `mayWrite`: the user can write the first message. */
   show(shown) {
     this.#shown = shown;
-    const { hasEarlier, isLoading, hasFailed } = shown;
+    const { chat, mayWrite } = shown;
+    const { hasEarlier, isLoadingEarlier: isLoading, historyError, channel } = chat;
+    const hasFailed = historyError !== null;
+    const isNothingKept = (channel?.connectionId ?? null) !== null && !(channel.hasHistory ?? false);
+    const emptyKey = hasEarlier === false ? (mayWrite ? 'noMessages' : 'noMessagesToRead')
+      : isNothingKept ? 'fromNowOn' : null;
+    this.#empty.textContent = emptyKey === null ? '' : this.#words.text(emptyKey);
     const hadFocus = this.#button.getRootNode().activeElement === this.#button;
     this.#button.hidden = !isLoading && !hasFailed && hasEarlier !== true;
     // A button that is disabled would lose the focus.

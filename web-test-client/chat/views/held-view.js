@@ -10,6 +10,7 @@ export class HeldView {
   #freeze;
   #words;
   #nameOf;
+  #now;
   #undo;
   #held = [];
 
@@ -17,7 +18,7 @@ export class HeldView {
    * `nameOf(restriction)` is the name of whom it concerns. `undo(restriction, button)` lifts one, and
    * `freeze(button, isFrozen)` offers to freeze the chat, or lifts the freeze.
    */
-  constructor(part, { words, nameOf, undo, freeze }) {
+  constructor(part, { words, now, nameOf, undo, freeze }) {
     this.#line = part('moderation');
     this.#toggle = part('moderation-toggle');
     this.#panel = part('moderation-panel');
@@ -25,6 +26,7 @@ export class HeldView {
     this.#freeze = part('freeze');
     this.#words = words;
     this.#nameOf = nameOf;
+    this.#now = now;
     this.#undo = undo;
     this.#toggle.addEventListener('click', () => this.#setOpen(this.#panel.hidden));
     this.#panel.addEventListener('keydown', (event) => {
@@ -85,7 +87,7 @@ export class HeldView {
   }
 
   #makeLine(restriction) {
-    const sentence = heldText(this.#words, restriction, this.#nameOf(restriction));
+    const sentence = heldText(this.#words, restriction, this.#nameOf(restriction), this.#now());
     const undo = this.#words.text('undo');
     const button = make('button', { type: 'button', class: 'link', 'aria-label': `${undo}: ${sentence}` }, undo);
     button.addEventListener('click', () => this.#undo(restriction, button));

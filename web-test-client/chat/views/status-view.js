@@ -1,3 +1,5 @@
+import { LONGEST_WAIT } from '../room/moderation.js';
+
 /** The line above the messages: what is wrong with the connection, and “Try again”. */
 export class StatusView {
   #line;
@@ -8,6 +10,7 @@ export class StatusView {
   /** The key of a text, or null, and whether the user may try again, or the chat does by itself. */
   #status = { key: null, mayRetry: false, comesBack: false, values: {}, restriction: null };
   #state = 'disconnected';
+  #timer = null;
 
   /**
    * `textOf(key, values)` and `textOfRestriction(restriction)` are texts in the language of now; `retry()` is called when
@@ -34,11 +37,17 @@ export class StatusView {
 
   /**
    * Shows the text with this key, or that of the `restriction` if there is one; null: none. `comesBack`: the chat tries
-   * again by itself.
+   * again by itself. `retryIn`: after so many milliseconds the user may try again, if not at once.
    */
-  show(key, { mayRetry = false, comesBack = false, values = {}, restriction = null } = {}) {
+  show(key, { mayRetry = false, retryIn, comesBack = false, values = {}, restriction = null } = {}) {
     this.#status = { key, mayRetry, comesBack, values, restriction };
     this.write();
+    clearTimeout(this.#timer);
+    if (!(retryIn <= LONGEST_WAIT)) return;
+    this.#timer = setTimeout(() => {
+      this.#status.mayRetry = true;
+      this.write();
+    }, retryIn);
   }
 
   /** Writes the text anew, in the language of now. */

@@ -1,6 +1,7 @@
 // Why something did not work, as the key of a sentence for the user. The codes are those of docs/PROTOCOL.md, section 10;
 // they, and the server's own words, are for developers. The library has made a reason and an error of a close code.
 import { Code } from '../../client/wire/codes.js';
+import { isRevoked } from '../connection/person.js';
 
 /** The reason with which this library's `connect` gives up in time has no code of the protocol. */
 export const NO_ANSWER = 'noAnswer';
@@ -12,6 +13,9 @@ export const BANNED = 'banned';
 /** The page's Content-Security-Policy does not permit the server. */
 export const BLOCKED = 'blocked';
 const OLD_BROWSER = 'oldBrowser';
+
+/** For developers. */
+const REVOKED = 'The server ended the connection: the token was revoked.';
 
 /**
  * Why the chat has no connection. `isBlocked`: by the page's policy; `isFinal`: the browser has no sockets; `isSilent`:
@@ -28,8 +32,8 @@ export function causeOfFailure({ isBlocked, isFinal, isSilent, isOfPage, ...erro
 export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
   switch (code) {
     case Code.authenticationError:
-      // The protocol has one code for all refused tokens. Only the server's clock tells which of them have expired.
-      return /expired/.test(message) ? 'expired' : 'refused';
+      // The protocol has one code for all refused tokens. Its words tell which of them have expired, or were revoked.
+      return /expired/.test(message) ? 'expired' : /revoked/.test(message) ? 'revoked' : 'refused';
     case Code.invalidSession:
       return 'wrongChat';
     case Code.connectionLimitExceeded:
@@ -43,6 +47,16 @@ export function causeOfFailedConnect({ code, message = '' }, isOnline = true) {
       // Everything else is a fault of a program: of the page, the library, the server, or a proxy.
       return 'serverFault';
   }
+}
+
+/**
+ * The end of a connection with this token, as `{reason, error, restriction}` of `sessionDisconnected`. To the library a
+ * token that was revoked has expired. `now` is the server's time.
+ */
+export function endOf({ reason, error, restriction = error?.restriction }, token, now) {
+  const isToken = error?.code === Code.authenticationError && /expired/.test(error.message);
+  const isEarly = isToken && isRevoked(token, now);
+  return { reason, error: isEarly ? { code: error.code, message: REVOKED } : error, restriction };
 }
 
 /**
@@ -63,19 +77,11 @@ export function causeOfEnd(reason, error = null, restriction = null) {
 }
 
 /** Causes after which the same attempt cannot succeed, or after which the user was not meant to come back by a key. */
-const FINAL = new Set(['expired', 'removed', BANNED, NOT_SET_UP, BLOCKED, OLD_BROWSER]);
+const FINAL = new Set(['expired', 'revoked', 'removed', BANNED, NOT_SET_UP, BLOCKED, OLD_BROWSER]);
 
-/** Whether the element may try again by itself. */
+/** Whether the element may try again by itself, and the user with a button. */
 export function mayComeBack(cause) {
   return !FINAL.has(cause);
-}
-
-/**
- * Whether the user gets the button “Try again”, also while the element tries again by itself. A ban may have ended, or a
- * moderator has lifted it.
- */
-export function offersRetry(cause) {
-  return mayComeBack(cause) || cause === BANNED;
 }
 
 /**

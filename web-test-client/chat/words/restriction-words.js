@@ -1,5 +1,5 @@
 /** Why a user cannot write or come in, in their language, with the time at which it ends and the moderator's reason. */
-export function restrictionText(words, { kind, until, reason }, now = Date.now()) {
+export function restrictionText(words, { kind, until, reason }, now) {
   const forms = SENTENCES[kind] ?? SENTENCES.other;
   const sentence = until === undefined
     ? words.text(forms.held)
@@ -8,7 +8,7 @@ export function restrictionText(words, { kind, until, reason }, now = Date.now()
 }
 
 /** What holds, as a moderator reads it. `name` is the person's. */
-export function heldText(words, { kind, until }, name, now = Date.now()) {
+export function heldText(words, { kind, until }, name, now) {
   const { held, until: ending } = HELD[kind] ?? HELD.mute;
   return until === undefined
     ? words.text(held, { name })

@@ -3,6 +3,7 @@ import { Driver } from '../../client/driver.js';
 import { addressOfSession, signalingAddress } from '../../client/server-address.js';
 import { announces, localPublishingOf, remoteStreamsOf } from '../media/media-calls.js';
 import { OwnRestrictions } from '../../client/own-restrictions.js';
+import { ServerClock } from '../../client/server-clock.js';
 import { Collection } from './collection.js';
 import { complete, completeLater } from './completion.js';
 import { Capabilities, Connection } from './connection.js';
@@ -37,6 +38,7 @@ export class Session extends ExtensionCalls {
   #members;
   #requests;
   #restrictions = new OwnRestrictions();
+  #clock = new ServerClock();
 
   constructor(shared, apiKey, sessionId, options = {}) {
     super(shared, options.publish, (...request) => this.#ask(...request));
@@ -102,7 +104,12 @@ export class Session extends ExtensionCalls {
 
   /** An extension: what keeps this client from signalling now, each `{kind, until?, reason?}` (MOD-5). */
   get restrictedBy() {
-    return this.#restrictions.holding(Date.now());
+    return this.#restrictions.holding(this.serverTime);
+  }
+
+  /** An extension: the time of the server's clock, in ms since 1970; before the first connect that of this computer. */
+  get serverTime() {
+    return this.#clock.at(Date.now());
   }
 
   /** `connect(token, handler?)`, and the older `connect(apiKey, token, handler?)`. */
@@ -223,6 +230,7 @@ export class Session extends ExtensionCalls {
         this.#connected(effect.welcome);
         break;
       case 'connectFailed':
+        this.#noteClock(effect.error);
         this.#connectFailed(OTError.of('connect', effect.error));
         break;
       case 'connectionReplaced':
@@ -251,8 +259,13 @@ export class Session extends ExtensionCalls {
 
   #callFailed({ call, error }) {
     const { restriction, retryAfter } = error;
-    if (call.kind === 'signal' && restriction) this.#restrictions.refused(restriction, retryAfter, Date.now());
+    this.#noteClock(error);
+    if (call.kind === 'signal' && restriction) this.#restrictions.refused(restriction, retryAfter, this.serverTime);
     call.done(OTError.of(call.kind, error));
+  }
+
+  #noteClock({ restriction, retryAfter }) {
+    if (restriction) this.#clock.refused(restriction, retryAfter, Date.now());
   }
 
   #handleEvent(event) {
@@ -308,6 +321,7 @@ export class Session extends ExtensionCalls {
 
   /** A program that knows OpenTok looks for an error with code 1004 in `exception`, as for a refused connect. */
   #ended({ reason, error: refusal, restriction }) {
+    if (refusal) this.#noteClock(refusal);
     const emitStreamsEnded = this.#reset(reason);
     const error = refusal ? OTError.of('connect', refusal) : null;
     this.#dispatchDisconnected(reason, emitStreamsEnded, { error, restriction });
@@ -333,6 +347,7 @@ export class Session extends ExtensionCalls {
   }
 
   #setConnection(welcome) {
+    this.#clock.connected(welcome, Date.now());
     const { connection, capabilities, role, epoch, history } = welcome;
     this.epoch = epoch;
     this.maySignal = role !== 'publisheronly';

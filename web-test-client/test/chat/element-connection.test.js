@@ -5,7 +5,7 @@ import test, { afterEach, beforeEach, mock } from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import { bob, connectedMessage } from '../../test-support/fakes/fake-browser.js';
 import {
-  ACCESS, complaints, frame, leavePage, newChat, part, shown, SignalboxChat, sockets, texts,
+  ACCESS, complaints, frame, leavePage, newChat, part, send, shown, SignalboxChat, sockets, texts,
 } from '../../test-support/fakes/chat-page.js';
 
 const SETUP_MILLISECONDS = 4000;
@@ -23,6 +23,7 @@ afterEach(async () => {
   await frame();
   mock.timers.reset();
   SignalboxChat.defaultServer = null;
+  serverIsAhead = 0;
 });
 
 /** A chat with these properties, and what it has told the program: its states and errors. */
@@ -39,12 +40,15 @@ async function wanting(properties = ACCESS) {
   return { chat, told, errors: () => told.filter((each) => typeof each === 'object') };
 }
 
+/** The server's clock shows so many ms more than that of the browser. */
+let serverIsAhead = 0;
+
 /** The server accepts the connect on the newest socket. */
 async function accept(changes = {}) {
   const socket = sockets.at(-1);
   if (socket.readyState === 0) socket.open();
   const { id } = socket.sent.at(-1);
-  socket.receive(connectedMessage({ id, ...changes }));
+  socket.receive(connectedMessage({ id, connection: { ...bob, creationTime: Date.now() + serverIsAhead }, ...changes }));
   await frame();
   return socket;
 }
@@ -280,12 +284,70 @@ test('LEAVE-3: a removed user reads so, and no key brings them back', async () =
   assert.equal(sockets.length, 1);
 });
 
-test('TOK-9: a token that expires in the session is told as such', async () => {
-  const { chat } = await wanting();
-  const socket = await accept();
-  socket.receive({ ev: 'disconnected', reason: 'networkDisconnected', reconnect: false });
+const TOKEN_OF_TODAY = `T1==${btoa('partner_id=100&sig=0:session_id=1_x&create_time=1000&expire_time=9000')}`;
+const BAN = { kind: 'ban', until: 1_060_000, reason: 'No advertising' };
+
+for (const [name, token, event, cause, code] of [
+  ['TOK-9: a token that has expired', 'T1==', { reason: 'networkDisconnected' }, 'expired', 1004],
+  ['TOK-10: a token that was revoked', TOKEN_OF_TODAY, { reason: 'networkDisconnected' }, 'revoked', 1004],
+  ['LEAVE-3: a removal', 'T1==', { reason: 'forceDisconnected' }, 'removed', null],
+  ['MOD-3: a ban', 'T1==', { reason: 'forceDisconnected', restriction: BAN }, 'banned', null],
+]) {
+  test(`${name} ends the chat: the user reads it, no button tries in vain, and the program may give another token`, async () => {
+    const { chat, errors } = await wanting({ ...ACCESS, token });
+    const socket = await accept();
+    socket.receive({ ev: 'disconnected', reconnect: false, ...event });
+    await frame();
+    assert.deepEqual([chat.state, hasRetry(chat)], ['disconnected', false]);
+    assert.ok(cause === 'banned' ? status(chat).includes('No advertising') : status(chat) === sentence(cause), status(chat));
+    assert.deepEqual(errors().map((each) => [each.code, each.cause]), [[code, cause]]);
+    assert.match(errors()[0].message, /^The server ended the connection: /);
+    await pass(30_000);
+    assert.deepEqual([sockets.length, hasRetry(chat)], [1, false]);
+    // A ban ends by itself.
+    await pass(30_000);
+    assert.equal(hasRetry(chat), cause === 'banned');
+    chat.token = 'T1==another';
+    await frame();
+    await accept();
+    assert.deepEqual([chat.state, status(chat), hasRetry(chat)], ['connected', null, false]);
+  });
+}
+
+for (const minutes of [-10, 60]) {
+  test(`MOD-2: times are the server’s, whose clock is ${minutes} min ahead: a mute ends, and messages have one time`, async () => {
+    serverIsAhead = minutes * 60_000;
+    const { chat } = await wanting();
+    const socket = await accept();
+    const now = () => Date.now() + serverIsAhead;
+    socket.receive({ ev: 'signal', seq: 3, from: 'ada-id', type: 'text-chat', data: '{"text":"hi"}' });
+    await send(chat, 'mine');
+    assert.deepEqual(chat.messages.map(({ receivedAt }) => receivedAt), [now(), now()]);
+    const { data } = socket.sent.at(-1);
+    assert.equal(JSON.parse(data).sentOn, now());
+    socket.receive({ ev: 'restricted', seq: 4, kind: 'mute', until: now() + 10_000 });
+    await frame();
+    const isMuted = () => part(chat, 'composer-text').readOnly && part(chat, 'restriction').textContent !== '';
+    assert.equal(isMuted(), true);
+    await pass(9_000);
+    assert.equal(isMuted(), true);
+    await pass(2_000);
+    assert.equal(isMuted(), false);
+    assert.equal(part(chat, 'composer-text').readOnly, false);
+  });
+}
+
+test('MOD-3: a reconnect that a ban refuses says so, with its end', async () => {
+  const { chat, errors } = await wanting();
+  await accept({ resume: { secret: 's', resumeSeconds: 60, recoverySeconds: 60 } });
+  await drop();
+  await pass(1000);
+  sockets.at(-1).open();
+  const { id } = sockets.at(-1).sent.at(-1);
+  sockets.at(-1).receive({ ev: 'error', id, code: 1570, name: 'X', message: 'banned', retryable: false, restriction: BAN });
   await frame();
-  assert.deepEqual([chat.state, status(chat), hasRetry(chat)], ['disconnected', sentence('expired'), false]);
+  assert.match(status(chat), /until .*Reason: No advertising/);
+  assert.deepEqual([hasRetry(chat), errors().map((each) => each.cause)], [false, ['banned']]);
 });
 
 test('LEAVE-1: a removed element leaves the session, and a moved one does not', async () => {
@@ -300,6 +362,9 @@ test('LEAVE-1: a removed element leaves the session, and a moved one does not', 
   await frame();
   assert.deepEqual([chat.state, socket.sent.filter(({ op }) => op === 'disconnect')], ['connected', []]);
   chat.remove();
+  await frame();
+  assert.equal(chat.state, 'connected', 'a library may put it back before its task ends');
+  mock.timers.tick(1);
   await frame();
   assert.deepEqual([chat.state, socket.sent.at(-1).op], ['disconnected', 'disconnect']);
   // The messages and the place in the page are the program's again.

@@ -80,12 +80,21 @@ test('the text of an empty room is true', async () => {
   assert.equal(part(chat, 'empty').textContent, 'You see messages from now on.');
 });
 
-test('CHAT-9: own messages are recognized after a reload, by what the tab remembers', async () => {
-  sessionStorage.setItem('signalbox.own.chat.third', 'former');
-  const { chat } = await keeping(5, { room: 'third' });
-  const own = all(chat, '[data-kind=message]').filter((each) => each.classList.contains('sent'));
-  assert.deepEqual(own.map((each) => each.querySelector('.bubble').textContent), ['message 4']);
-  assert.equal(sessionStorage.getItem('signalbox.own.chat.third'), 'former own');
+test('CHAT-9: a guest’s own messages are recognized after a reload, by what the tab remembers of the token', async () => {
+  const ownTexts = (chat) => all(chat, '[data-kind=message]').filter((each) => each.classList.contains('sent'))
+    .map((each) => each.querySelector('.bubble').textContent);
+  const open = async (token, connectionId) => {
+    document.body.replaceChildren();
+    const session = new KeepingSession(5, { connection: { connectionId, data: 'Ada' } });
+    const chat = newChat();
+    chat.attach(session, { room: 'third', token });
+    session.emit('sessionConnected');
+    await frame();
+    return ownTexts(chat);
+  };
+  assert.deepEqual(await open('T1==first', 'former'), ['message 4']);
+  assert.deepEqual(await open('T1==first', 'present'), ['message 4'], 'the same token');
+  assert.deepEqual(await open('T1==second', 'next'), [], 'another guest of the tab');
 });
 
 test('HIS-9: an erased message loses its content, and those of an erased beginning go', async () => {

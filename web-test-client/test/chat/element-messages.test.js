@@ -10,6 +10,9 @@ import {
 
 afterEach(leavePage);
 
+/** A user keeps a draft over a reload; a guest with another connection is another guest. */
+const AS_USER = { connection: { connectionId: 'own', data: 'Ada', user: 'u-1' } };
+
 // Messages that fail
 
 test('CHAT-8: a failed message says why, holds back the next, and can be sent again', async () => {
@@ -145,14 +148,16 @@ test('the remaining length is shown near its end, in characters as users count t
 });
 
 test('a text over the limit stays in the box, marked, until it is shorter', async () => {
-  const { chat, session } = attached();
+  const { chat, session } = attached(AS_USER);
   const field = part(chat, 'composer-text');
   await send(chat, 'x'.repeat(1002));
   assert.deepEqual([session.waitingCount, field.value.length, field.getAttribute('aria-invalid')], [0, 1002, 'true']);
   assert.equal(shown(chat, 'composer-hint'), 'Too long by 2 characters. Shorten it to send it.');
   assert.deepEqual([shown(chat, 'remaining'), part(chat, 'send').disabled], ['2 characters over', true]);
   // What a reload brings back.
-  assert.equal(sessionStorage.getItem('signalbox.draft.chat.room').length, 1002);
+  chat.remove();
+  assert.equal(attached(AS_USER).chat.draft.length, 1002);
+  document.body.append(chat);
   type(chat, 'x'.repeat(1001));
   assert.equal(shown(chat, 'composer-hint'), 'Too long by 1 character. Shorten it to send it.');
   await send(chat, 'x'.repeat(1000));
@@ -178,8 +183,9 @@ test('the look of OpenTok always shows the counter', () => {
 });
 
 test('a draft over the limit that the tab has kept is in the box, marked', () => {
-  sessionStorage.setItem('signalbox.draft.chat.room', 'x'.repeat(1002));
-  const { chat } = attached();
+  type(attached(AS_USER).chat, 'x'.repeat(1002));
+  document.body.replaceChildren();
+  const { chat } = attached(AS_USER);
   assert.deepEqual([chat.draft.length, part(chat, 'composer-text').getAttribute('aria-invalid')], [1002, 'true']);
 });
 
@@ -250,6 +256,16 @@ test('a chat that has ended shows no empty field, but keeps a draft in view', as
   type(chat, 'half a sentence');
   second.emit('sessionDisconnected', { reason: 'forceDisconnected' });
   assert.deepEqual([chat.draft, part(chat, 'composer-text').checkVisibility()], ['half a sentence', true]);
+});
+
+test('a message that waited has the time of its arrival, as after a reload', async () => {
+  const { chat, session } = attached({ serverTime: 1_000_000 });
+  await send(chat, 'written in a tunnel');
+  session.serverTime = 1_300_000;
+  const { data } = session.sent.find(({ type }) => type === 'text-chat');
+  await session.answer();
+  await session.receive(data, 'own', { type: 'text-chat' });
+  assert.deepEqual(chat.messages.map(({ sentAt, receivedAt }) => [sentAt, receivedAt]), [[1_000_000, 1_300_000]]);
 });
 
 test('while the chat reconnects a line says so to screen readers, too, and messages wait', async () => {
@@ -399,6 +415,8 @@ test('“Today” becomes “Yesterday” at midnight, and then the date, withou
 
 test('a group ends after two minutes, and a day at midnight, by the reader’s clock', async (context) => {
   const { chat, session } = attached();
+  // The browser tells that the list is in the view.
+  await null;
   const evening = new Date(2026, 2, 3, 23, 55).getTime();
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: evening });
   for (const [text, seconds] of [['a', 0], ['b', 119], ['c', 239], ['d', 305]]) {

@@ -102,14 +102,18 @@ test('MOD-5 restrictedBy is what holds for this client: that of connected, and w
   assert.deepEqual([received.at(-1).type, received.at(-1).kind], ['unrestricted', 'mute']);
 });
 
-test('MOD-2 a restriction ends at until by itself', (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 });
-  const { session } = joined({ changes: { restrictions: [{ kind: 'mute', until: 1_700_000_060_000 }] } });
-  t.mock.timers.setTime(1_700_000_059_999);
-  assert.equal(session.restrictedBy.length, 1);
-  t.mock.timers.setTime(1_700_000_060_000);
-  assert.deepEqual(session.restrictedBy, []);
-});
+for (const hours of [0, -1, 1]) {
+  test(`MOD-2 a restriction ends at until by itself, by the server’s clock; this one is ${hours} h ahead`, (t) => {
+    // The connection is of the server's 1_700_000_000_500.
+    const begin = 1_700_000_000_500 + hours * 3_600_000;
+    t.mock.timers.enable({ apis: ['Date'], now: begin });
+    const { session } = joined({ changes: { restrictions: [{ kind: 'mute', until: 1_700_000_060_500 }] } });
+    t.mock.timers.setTime(begin + 59_999);
+    assert.deepEqual([session.restrictedBy.length, session.serverTime], [1, 1_700_000_060_499]);
+    t.mock.timers.setTime(begin + 60_000);
+    assert.deepEqual(session.restrictedBy, []);
+  });
+}
 
 test('MOD-5 a freeze does not hold for moderators, and what a resumed connection tells counts alone', () => {
   const one = joined({ changes: { ...moderator, restrictions: [{ kind: 'freeze' }] } });

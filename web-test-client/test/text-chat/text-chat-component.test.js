@@ -329,3 +329,40 @@ test('a connection that no event has told of is known when a message leaves', ()
   assert.equal(typing.connection, 'me');
   assert.deepEqual(chat.ownConnectionIds, ['me']);
 });
+
+test('CHAT-8 a later run takes up what is not sent: once, in order, and what may have arrived waits for the user', async () => {
+  const first = chatting();
+  first.channel.holdsAnswers = true;
+  for (const text of ['leaving', 'waiting', 'waiting, too']) first.send(text);
+  const kept = JSON.parse(JSON.stringify(first.chat.unsent));
+  assert.deepEqual(kept.map(({ text, state }) => [text, state]),
+    [['leaving', 'leaving'], ['waiting', 'waiting'], ['waiting, too', 'waiting']]);
+
+  const marked = [];
+  const next = chatting({ handOver: (localId) => {
+    marked.push(localId);
+    return Promise.resolve();
+  } });
+  next.chat.takeUp(kept, 50);
+  next.chat.takeUp(kept, 50);
+  await settled();
+  next.receive();
+  await settled();
+  next.receive();
+  assert.deepEqual(next.states().toSorted(), ['failed', 'sent', 'sent']);
+  assert.deepEqual(next.texts(), ['waiting', 'waiting, too', 'leaving']);
+  assert.deepEqual(marked, ['2', '3']);
+  assert.deepEqual(next.chat.unsent.map(({ text, state, failure }) => [text, state, failure.code]), [['leaving', 'failed', 500]]);
+  // The user tries again, and it is the same message.
+  next.chat.retry('1');
+  await settled();
+  next.receive();
+  assert.deepEqual([next.states(), next.chat.unsent], [['sent', 'sent', 'sent'], []]);
+});
+
+test('CHAT-8 what a later run takes up waits for a connection', async () => {
+  const chat = new TextChatComponent({ channel: { connectionId: null, send: () => assert.fail('not connected') } });
+  chat.takeUp([{ localId: 'a', text: 'hi', alias: null, sentAt: 1, state: 'waiting', failure: null }], 2);
+  await settled();
+  assert.deepEqual(chat.unsent.map(({ state }) => state), ['waiting']);
+});

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import {
-  causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, mayComeBack, offersRetry,
+  causeOfEnd, causeOfFailedConnect, causeOfFailure, causeOfUnsent, endOf, mayComeBack,
 } from '../../chat/words/causes.js';
 import { errorForClose, mayReconnectAfter, reasonForClose } from '../../client/reconnect-policy.js';
 
@@ -66,6 +66,26 @@ test('a token that has expired, and one that the server does not accept, are tol
   assert.equal(causeOfEnd('networkDisconnected', { code: 1004, message: 'the token has expired' }), 'expired');
 });
 
+test('TOK-10 a token that was revoked is told from one that has expired, by its dates', () => {
+  const end = { reason: 'networkDisconnected', error: errorForClose(4505) };
+  const base64 = (text) => Buffer.from(text).toString('base64');
+  const t1 = (fields) => `T1==${base64(`partner_id=1&sig=0:session_id=1_x&${fields}`)}`;
+  const jwt = (claims) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+  const causeAt = (token, seconds) => {
+    const { reason, error } = endOf(end, token, seconds * 1000);
+    return causeOfEnd(reason, error);
+  };
+  for (const token of [t1('create_time=100&expire_time=1000'), jwt({ iat: 100, exp: 1000 })]) {
+    // The server accepts an expired token for 30 s more.
+    assert.deepEqual([500, 1010, 1030, 2000].map((now) => causeAt(token, now)), ['revoked', 'revoked', 'expired', 'expired']);
+  }
+  for (const token of [t1('create_time=100'), jwt({ iat: 100 })]) {
+    assert.deepEqual([1000, 100 + 86_430].map((now) => causeAt(token, now)), ['revoked', 'expired']);
+  }
+  for (const token of ['', null, 'T1==', jwt({})]) assert.equal(causeAt(token, 0), 'expired');
+  assert.equal(causeOfFailedConnect({ code: 1004, message: 'the token is refused: it was revoked; get a newer one' }), 'revoked');
+});
+
 test('a server that cannot be reached is told from a device without a network', () => {
   assert.equal(causeOfFailedConnect({ code: 1006 }, false), 'offline');
 });
@@ -84,15 +104,14 @@ test('the reasons of an end, and any that a later server may give', () => {
 });
 
 test('no button tries in vain, or brings back at once a user who was removed', () => {
-  const pointless = ['expired', 'removed', 'notSetUp', 'blocked', 'oldBrowser'];
-  assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !offersRetry(key)).sort(), pointless.sort());
+  const pointless = ['banned', 'expired', 'revoked', 'removed', 'notSetUp', 'blocked', 'oldBrowser'];
+  assert.deepEqual(Object.keys(CHAT_STRINGS.en).filter((key) => !mayComeBack(key)).sort(), pointless.sort());
 });
 
-test('MOD-3 a ban is told from a removal, and the user may try again, but the chat does not by itself', () => {
+test('MOD-3 a ban is told from a removal, and nobody tries again in vain', () => {
   assert.equal(causeOfEnd('forceDisconnected', null, { kind: 'ban' }), 'banned');
   assert.equal(causeOfEnd('networkDisconnected', { code: 1570 }), 'banned');
   assert.equal(causeOfEnd('forceDisconnected', null, null), 'removed');
-  assert.equal(offersRetry('banned'), true);
   assert.deepEqual([mayComeBack('banned'), mayComeBack('removed'), mayComeBack('lost')], [false, false, true]);
 });
 

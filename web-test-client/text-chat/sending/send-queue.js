@@ -13,6 +13,11 @@ export class SendQueue {
     return this.#entries.length >= QUEUE_CAPACITY;
   }
 
+  /** All messages, oldest first. */
+  get entries() {
+    return this.#entries;
+  }
+
   append(localId) {
     this.#entries.push({ localId, status: 'waiting' });
   }

@@ -2,6 +2,12 @@ import { BARE_TYPE, encodeMessage } from '../wire/chat-wire-form.js';
 import { SignalErrorCode } from '../wire/signal-error-code.js';
 import { SendQueue } from './send-queue.js';
 
+/** What a later run has to know of a message that is not sent. */
+const STATES = { waiting: 'waiting', inFlight: 'leaving' };
+
+/** A message without an answer may have arrived. */
+const LEFT = Object.freeze({ code: SignalErrorCode.notConnected, message: 'the program ended before the answer' });
+
 /**
  * The messages of a chat on their way: one at a time and in their order (CHAT-8), each until the session has it. Pure: the
  * rows are those of the `timeline`, and a method that changes rows returns the changes.
@@ -28,6 +34,31 @@ export class Sending {
 
   hasFailed(localId) {
     return this.#timeline.ownMessage(localId)?.state === 'failed';
+  }
+
+  /** See `TextChatComponent.unsent`. */
+  get unsent() {
+    return this.#queue.entries.flatMap(({ localId, status }) => {
+      const message = this.#timeline.ownMessage(localId);
+      if (message === null || message.state === 'sent') return [];
+      const { text, alias, sentAt, failure } = message;
+      return [{ localId, text, alias, sentAt, state: STATES[status] ?? 'failed', failure }];
+    });
+  }
+
+  /** See `TextChatComponent.takeUp`. */
+  takeUp(unsent, own, now) {
+    const changes = [];
+    for (const { state, ...message } of unsent) {
+      if (this.isFull || this.#timeline.ownMessage(message.localId) !== null) continue;
+      const failure = state === 'leaving' ? LEFT : message.failure;
+      const isWaiting = state === 'waiting';
+      const row = { ...own, ...message, failure: isWaiting ? null : failure, state: isWaiting ? 'sending' : 'failed' };
+      changes.push(...this.#timeline.appendPending({ ...row, receivedAt: message.sentAt }, now));
+      if (isWaiting) this.#queue.append(message.localId);
+      else this.#queue.appendPassedOver(message.localId);
+    }
+    return changes;
   }
 
   // The user's messages
@@ -78,10 +109,10 @@ export class Sending {
     return { localId, signal: { type: form, data: encodeMessage(message, form) } };
   }
 
-  /** The session has the message, as its acknowledgement or its echo states. */
-  settle(localId, seq) {
+  /** The session has the message, as its acknowledgement or its echo states. An echo tells its time, too. */
+  settle(localId, seq, time = null) {
     this.#queue.remove(localId);
-    return this.#timeline.confirm(localId, seq);
+    return this.#timeline.confirm(localId, seq, time);
   }
 
   /** The timeline shows these messages as sent: a page has them. */

@@ -168,21 +168,22 @@ export class ChatTimeline {
 
   /**
    * The session has the message, as its acknowledgement or its echo states, in any order. Without a `seq` the message
-   * goes behind those that have arrived.
-   * @type {(localId: string, seq?: number | null) => TimelineChange[]}
+   * goes behind those that have arrived. `time`: when it arrived, which may be long after it was written.
+   * @type {(localId: string, seq?: number | null, time?: number | null) => TimelineChange[]}
    */
-  confirm(localId, seq = null) {
+  confirm(localId, seq = null, time = null) {
     const index = this.#ownIndex(localId);
     if (index === null) return [];
     const { key, message } = this.#layout.lines.at(index);
     if (!isPendingKey(key) && (message.seq !== null || seq === null)) return [];
-    this.#confirm(index, seq);
+    this.#confirm(index, seq, time);
     this.#trim();
     return this.#finish();
   }
 
-  #confirm(index, seq) {
-    this.#layout.update(index, { state: 'sent', failure: null, seq });
+  #confirm(index, seq, time) {
+    const arrival = time === null ? {} : { receivedAt: time };
+    this.#layout.update(index, { state: 'sent', failure: null, seq, ...arrival });
     this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
   }
 
@@ -287,7 +288,7 @@ export class ChatTimeline {
     if (own === null) {
       this.#add({ ...message, state: 'sent' }, this.#freeKey(seq), null, countsUnread);
     } else if (this.#layout.lines.at(own).message.seq === null) {
-      this.#confirm(own, seq);
+      this.#confirm(own, seq, message.receivedAt ?? null);
     }
   }
 
