@@ -45,8 +45,11 @@ struct RequestHeaders {
     var query: [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         while let text = fragment(pairs.count) {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            pairs.append((String(parts[0]), parts.count > 1 ? String(parts[1]) : ""))
+            // By bytes, as in `listElements`: every handshake of a client that names its session has a query.
+            let utf8 = text.utf8
+            let end = utf8.firstIndex(of: UInt8(ascii: "=")) ?? utf8.endIndex
+            let value = end < utf8.endIndex ? text[utf8.index(after: end)...] : ""
+            pairs.append((String(text[..<end]), String(value)))
         }
         return pairs
     }
@@ -78,7 +81,9 @@ struct RequestHeaders {
         // After `%0a` in a target the library parses the rest of the line as headers, so the version is missing.
         do throws(RequestFault) { version = try HTTPVersion((self[WSI_TOKEN_HTTP] ?? "").utf8) } catch { return error }
         if path?.utf8.contains(where: isControl) == true { return .controlCharacter }
-        if query.contains(where: { ($0.name + $0.value).utf8.contains(where: isControl) }) { return .controlCharacter }
+        if query.contains(where: { $0.utf8.contains(where: isControl) || $1.utf8.contains(where: isControl) }) {
+            return .controlCharacter
+        }
         for token in Self.single where length(token) > 0 {
             if lws_hdr_fragment_length(wsi, token, 1) > 0 { return .repeatedHeader }
             if hasNUL(token) { return .malformedLine }
