@@ -157,6 +157,12 @@ export class SignalboxChat extends ChatAttributes {
       case 'adapt':
         this.#room.adaptChanged();
         break;
+      case 'emoji':
+        this.#room.composer.hasEmoji = this.hasEmoji;
+        break;
+      case 'markup':
+        this.#room.markupChanged();
+        break;
       case 'typing':
         this.#room.typingChanged();
         break;
@@ -385,11 +391,20 @@ export class SignalboxChat extends ChatAttributes {
   // The chat
 
   /**
-   * For a page that shows more of its session. `nameOf(message)` and `factsOf(message)` return a text or null,
-   * `channel(channel)` may wrap the channel of the chat, and `received(event)` sees each event of the channel first.
+   * Shows messages in the page's way, and adds what the page can do: see `ChatCustoms` in `index.d.ts`. Members that are
+   * not given stay as they are; null takes one away.
    */
   customize(customs) {
-    this.#room.customs = customs;
+    this.#room.customize(customs);
+  }
+
+  /**
+   * Sends a message of the program: `{text, data}`. Without a text it is the draft. Promises the outcome, as
+   * `TextChatComponent.send` does.
+   */
+  send(content = {}) {
+    if (this.#room.component === null) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
+    return this.#room.send(content);
   }
 
   /** The name to show for the sender of a message. */

@@ -48,7 +48,7 @@ let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */
 export function avatar(name, id) {
-  return make('span', { class: `avatar hue-${hueOf(id)}`, 'aria-hidden': 'true' }, initialOf(name));
+  return make('span', { class: `avatar hue-${hueOf(id)}`, part: 'avatar', 'aria-hidden': 'true' }, initialOf(name));
 }
 
 export function initialOf(name) {

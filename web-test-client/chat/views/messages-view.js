@@ -75,24 +75,27 @@ export class MessagesView {
    * `isHeld(localId)` says whether a message waits there. `factsOf(message)` is the text about a message's way, see
    * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
    * hidden, and `nearBeginning()` when the user scrolls close to the first message. `limit`: how many messages the chat
-   * keeps; `droppedCount()`: how many it has dropped.
+   * keeps; `droppedCount()`: how many it has dropped. `avatarOf(message)` is the address of a picture of the sender, or
+   * null, `nodesFor(message)` are nodes in place of its text, or null, and `places` are the `RowPlaces` of the page.
    */
   constructor(
     part,
     {
       nameOf, isGuest, numberOf, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
-      limit, droppedCount,
+      limit, droppedCount, avatarOf, nodesFor, places,
     },
   ) {
     this.#words = words;
     this.#elements = new RowElements({
       words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
+      avatarOf, nodesFor, places,
       opens: () => this.#setPinned(false),
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
     this.#rows = new RowBlocks(
       this.#list, this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request(),
+      (shown) => this.#elements.release(shown),
     );
     this.#dropped = part('messages-dropped');
     this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
@@ -175,6 +178,12 @@ export class MessagesView {
       const isSame = shown.name === name && shown.isGuest === isGuest && shown.number === number;
       if (!isSame) this.#elements.showSender(shown);
     });
+  }
+
+  /** The page shows messages in another way from now on. */
+  showContents() {
+    this.#forEachMessage((shown) => this.#elements.showContent(shown));
+    this.#pace.request();
   }
 
   #forEachMessage(act) {
@@ -427,9 +436,11 @@ export class MessagesView {
   #update(shown, row) {
     if (row.kind !== 'message') return;
     const isErasedNow = row.message.isErased && !shown.row.message.isErased;
+    const isOther = row.message !== shown.row.message;
     shown.row = row;
     if (shown.element !== null) this.#elements.showPosition(shown);
-    if (shown.element !== null && isErasedNow) this.#elements.erase(shown);
+    if (shown.element !== null && isErasedNow) this.#elements.showContent(shown);
+    else if (shown.element !== null && isOther) this.#elements.showPlaces(shown);
     // An own message gets its seq, and an erased one cannot be deleted again.
     if (shown.element !== null) this.#elements.showMenu(shown);
     this.#showState(shown);
