@@ -101,7 +101,7 @@ def test_all_loaded_messages_are_printed_in_light_colours(open_chat):
     expect(page.locator("#chat .bubble").last).to_be_in_viewport()
 
 
-def test_each_command_of_a_menu_can_be_reached_at_400_percent(open_chat):
+def test_each_command_of_a_menu_can_be_reached_at_four_times_the_size(open_chat):
     """A window of 1280 by 800 pixels has 320 by 200 then."""
     page = open_chat(viewport={"width": 320, "height": 200})
     page.evaluate(

@@ -73,8 +73,11 @@ function cutAt(parts, end) {
   for (const [index, { text, address }] of parts.entries()) {
     const next = position + text.length;
     if (next > end) {
-      const head = text.slice(0, end - position).replace(/[\uD800-\uDBFF]$/, '');
-      const last = address === undefined ? [{ text: head.replace(/\s+\S{0,40}$/, '') }] : index > 0 ? [] : [{ text: head }];
+      const cut = end - position;
+      const head = text.slice(0, cut).replace(/[\uD800-\uDBFF]$/, '');
+      // Between words, if the cut is in one that is not very long.
+      const words = /\s/.test(text[cut]) ? head : head.replace(/\s+\S{0,40}$/, '');
+      const last = address === undefined ? [{ text: words }] : index > 0 ? [] : [{ text: head }];
       return { parts: [...parts.slice(0, index), ...last], isCut: true };
     }
     position = next;

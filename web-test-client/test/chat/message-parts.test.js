@@ -30,6 +30,11 @@ test('a text of many lines is folded, also if its lines are long, wide, or inden
   assert.ok(Math.abs(shown(long.lines).split('\n').length - 30) <= 1);
 });
 
+test('a text is cut at the end of a line, or between words', () => {
+  assert.equal(shown('one line\n'.repeat(90)), Array(30).fill('one line').join('\n'));
+  assert.match(shown('word '.repeat(900)), /^(word )*word$/);
+});
+
 test('a text that is a little longer is whole', () => {
   for (const text of ['x\n'.repeat(33), 'y'.repeat(1800), '漢'.repeat(1000)]) assert.ok(!isFolded(text));
 });
