@@ -9,6 +9,7 @@ import { FocusKeeper } from './room/focus-keeper.js';
 import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
+import { isShown } from './views/sight.js';
 import { StatusView } from './views/status-view.js';
 import { BANNED, causeOfEnd, causeOfFailure, mayComeBack, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
@@ -100,6 +101,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#language.begin(this);
     this.#showWords();
     this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
+    defaultView.addEventListener('beforeprint', () => this.#room.messages.print(), { signal });
+    defaultView.addEventListener('afterprint', () => this.#room.messages.printed(), { signal });
     // A frame that is removed, or a window that is closed, tells its elements nothing.
     if (defaultView !== window) {
       defaultView.addEventListener('pagehide', () => this.#own.handle({ is: 'removed' }), { signal });
@@ -299,7 +302,7 @@ export class SignalboxChat extends ChatAttributes {
     const message = `The chat cannot connect: it lacks ${names.join(', ')}.`;
     const values = { names: names.join(', ') };
     // A program may attach a session later, and shows the element then.
-    if (isUsed || this.checkVisibility()) this.#log(message);
+    if (isUsed || isShown(this)) this.#log(message);
     if (isUsed) this.#fail({ code: null, message, cause: NOT_SET_UP }, { key: 'lacking', values });
     else this.#status.show('lacking', { values });
   }

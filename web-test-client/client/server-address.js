@@ -45,3 +45,18 @@ export function signalingAddress(server, pageProtocol = 'https:') {
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1\/signaling$/, '');
   return `${scheme}//${url.host}${path}/v1/signaling`;
 }
+
+/** A longer session id is not valid (`docs/PROTOCOL.md`, section 12), and not put into an address. */
+const SESSION_ID_BYTES = 255;
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+
+/** The address with the session in its query, by which a proxy can choose the server (WIRE-17). */
+export function addressOfSession(address, sessionId) {
+  const bytes = new TextEncoder().encode(sessionId);
+  if (address === null || bytes.length > SESSION_ID_BYTES) return address;
+  const text = Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    return UNRESERVED.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  return `${address}?sessionId=${text.join('')}`;
+}

@@ -15,8 +15,8 @@ export function useLoader(load) {
   loadModule ??= load;
 }
 
-const BUBBLE = 'M4 5h16v11H10l-5 4v-4H4z';
-const CROSS = 'M6 6l12 12M18 6L6 18';
+const BUBBLE = 'm4 5h16v11H10l-5 4v-4H4z';
+const CROSS = 'm6 6l12 12m0-12L6 18';
 
 /**
  * `<signalbox-launcher session="…" api-key="…" token="…">`: a bubble in the corner of a page that opens a chat. The chat

@@ -6,9 +6,12 @@ const sheets = new WeakMap();
 /** Shadow tree → its styles: the element's, and those of parts that it has loaded. */
 const styles = new WeakMap();
 
-/** Gives the shadow tree its style. A document without a window shows nothing, and gets no sheet. */
+/**
+ * Gives the shadow tree its style. A document without a window shows nothing, and gets no sheet. Neither does one of a
+ * program that tests pages without a browser, such as jsdom.
+ */
 export function useStyle(root) {
-  if (root.ownerDocument.defaultView === null) return;
+  if (root.ownerDocument.defaultView?.CSSStyleSheet.prototype.replaceSync === undefined) return;
   root.adoptedStyleSheets = (styles.get(root) ?? [CHAT_STYLE]).map((style) => sheetOf(root.ownerDocument, style));
 }
 

@@ -35,6 +35,15 @@ export function hueOf(text) {
   return sum % HUES.length;
 }
 
+/** Whether the user has selected text in this element of a shadow tree. */
+export function isSelectedIn(element) {
+  const root = element.getRootNode();
+  const selection = root.getSelection?.() ?? windowOf(element).getSelection();
+  const range = selection?.getComposedRanges?.({ shadowRoots: [root] })[0]
+    ?? (selection?.rangeCount > 0 ? selection.getRangeAt(0) : null);
+  return range !== null && !range.collapsed && element.contains(range.startContainer);
+}
+
 let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */

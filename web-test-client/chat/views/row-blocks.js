@@ -155,6 +155,11 @@ export class RowBlocks {
     this.#blocks.at(-1)?.node.removeAttribute('aria-live');
   }
 
+  /** Makes the elements of all rows, for paper. The next frame of the list removes those that are far from the view. */
+  renderAll() {
+    for (const block of this.#blocks) this.#fill(block);
+  }
+
   /** The element of a row, which it gets now if it has none. */
   elementOf(row) {
     if (row.element === null || !row.element.isConnected) {
@@ -246,10 +251,13 @@ export class RowBlocks {
     }
   }
 
-  /** From now on the browser skips the block outside the view. Until it has shown it, this is the block's height. */
+  /**
+   * From now on the browser skips the block outside the view. There the block has this height. The browser would also
+   * remember the one that it has shown last (`auto`), but it remembers that of an empty block, too.
+   */
   #seal(block) {
     if (block.node.classList.contains('sealed')) return;
-    block.node.style.containIntrinsicBlockSize = `auto ${Math.round(block.rows.length * block.rowHeight)}px`;
+    block.node.style.containIntrinsicBlockSize = `${Math.round(block.rows.length * block.rowHeight)}px`;
     block.node.classList.add('sealed');
     block.node.setAttribute('aria-live', 'off');
   }

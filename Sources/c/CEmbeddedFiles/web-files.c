@@ -1,4 +1,4 @@
-#include "CWebFiles.h"
+#include "CEmbeddedFiles.h"
 
 /* C23, which the clang of the Swift toolchain knows as an extension of older C. */
 #pragma clang diagnostic ignored "-Wc23-extensions"

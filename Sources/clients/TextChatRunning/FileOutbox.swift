@@ -1,5 +1,18 @@
-import Foundation
 import TextChat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
 
 /// An outbox in a file, for one chat of one process.
 ///
@@ -23,9 +36,14 @@ public final class FileOutbox: OutboxStorage {
             throw failure("read")
         }
         defer { close(descriptor) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        do { return try handle.readToEnd().map { [UInt8]($0) } ?? [] } catch {
-            throw Failure(description: "cannot read \(url.path): \(error.localizedDescription)")
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = systemRead(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read") }
+            if count == 0 { return bytes }
+            bytes += piece.prefix(count)
         }
     }
 
@@ -79,7 +97,11 @@ public final class FileOutbox: OutboxStorage {
     }
 }
 
-/// The system's call: inside of the class, its own method hides it.
+/// The system's calls: inside of the class, its own methods hide them.
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}
+
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -1,13 +1,18 @@
-import Foundation
 import SignalingProtocol
 import TextChat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The reader's days in a time zone, by the Gregorian calendar: every calendar has the same days, and a view names them in
 /// the reader's.
 public struct ReaderCalendar: ChatCalendar {
     private let calendar: Calendar
 
-    public init(timeZone: TimeZone = .current) {
+    public init(timeZone: TimeZone) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         self.calendar = calendar

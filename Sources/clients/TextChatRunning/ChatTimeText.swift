@@ -1,6 +1,11 @@
-import FoundationEssentials
 import SignalingProtocol
 import TextChat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The time of a row, as OpenTok's text chat shows it.
 public enum ChatTimeText {

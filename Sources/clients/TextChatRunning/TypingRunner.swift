@@ -1,6 +1,11 @@
-import Foundation
 import SignalingProtocol
 import TextChat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension TextChatComponent {
     /// Runs typing: others see when this user types, and the component learns which other users type. Typing runs until
@@ -9,16 +14,12 @@ extension TextChatComponent {
     /// Typing signals go through the component's `channel`. Without a channel none is sent. The component also learns in
     /// time that a `restriction` has ended.
     ///
-    /// - Parameters:
-    ///   - center: gets a ``TypingNotification`` when another user begins, pauses or finishes; nil: none.
-    ///   - room: the `object` of the notifications, held weakly. Nil: the component itself.
-    ///   - isolation: the actor of the component, by default the caller's. It is not kept alive.
-    public func runTyping(
-        postingTo center: NotificationCenter? = nil, room: AnyObject? = nil,
-        isolation: isolated any Actor = #isolation
-    ) {
-        let notifier = center.map { TypingNotifier(room: room ?? self, center: $0) }
-        let runner = TypingRunner(self, notifier: notifier, actor: isolation)
+    /// - Parameter isolation: the actor of the component, by default the caller's. It is not kept alive.
+    public func runTyping(isolation: isolated any Actor = #isolation) { runTyping(onChange: nil) }
+
+    /// The same. `onChange` gets each state of the others' typing, on the component's actor.
+    package func runTyping(onChange: ((TypingSnapshot) -> Void)?, isolation: isolated any Actor = #isolation) {
+        let runner = TypingRunner(self, onChange: onChange, actor: isolation)
         let begin = ContinuousClock.now
         typing.start {
             MonotonicInstant(nanoseconds: begin.duration(to: .now).wholeNanoseconds)
@@ -39,16 +40,16 @@ extension TextChatComponent {
 private final class TypingRunner {
     private weak var chat: TextChatComponent?
     private weak var actor: (any Actor)?
-    private let notifier: TypingNotifier?
+    private let onChange: ((TypingSnapshot) -> Void)?
     private var timer: Task<Void, Never>?
     private var deadline: MonotonicInstant?
     private var restrictionTimer: Task<Void, Never>?
     private var restriction: Restriction?
     private var isSending = false
 
-    init(_ chat: TextChatComponent, notifier: TypingNotifier?, actor: any Actor) {
+    init(_ chat: TextChatComponent, onChange: ((TypingSnapshot) -> Void)?, actor: any Actor) {
         self.chat = chat
-        self.notifier = notifier
+        self.onChange = onChange
         self.actor = actor
     }
 
@@ -62,7 +63,7 @@ private final class TypingRunner {
         if deadline != chat.typing.nextDeadline { schedule(chat.typing, actor) }
         if restriction != chat.restriction { awaitEnd(of: chat.restriction, actor) }
         enter(actor)
-        notifier?.post(chat.typing.current)
+        onChange?(chat.typing.current)
     }
 
     // MARK: The timer
