@@ -69,6 +69,19 @@ def test_the_modules_of_the_library_may_be_loaded_by_pages_of_every_origin(serve
     assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, "*")
 
 
+@pytest.mark.parametrize("name", ["chat", "launcher", "chat-emoji", "chat-emoji-ar", "chat-more", "chat-signals"])
+def test_the_scripts_of_the_chat_and_its_parts_may_be_loaded_by_pages_of_every_origin(server, name):
+    answer = server.request("GET", f"/signalbox-{name}.js", headers={"Origin": "https://elsewhere.example"})
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, "*")
+    assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert answer.body == (WEB_ROOT / "dist" / f"signalbox-{name}.js").read_bytes()
+    assert server.request("GET", "/signalbox-nothing.js").status == 404
+
+
+def test_the_first_load_of_the_chat_has_100_kb():
+    assert len(gzip.compress((WEB_ROOT / "dist/signalbox-chat.js").read_bytes(), 9)) <= 100_000
+
+
 @pytest.mark.parametrize("path", LIBRARY)
 def test_an_address_with_a_version_is_cached_as_the_current_file_is(server, path):
     """The server has one version of the library, which changes with the server."""

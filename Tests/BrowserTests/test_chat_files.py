@@ -147,7 +147,8 @@ def test_a_picture_from_elsewhere_waits_for_a_click(open_with_policy, access):
     button = page.get_by_role("button", name="Show picture a.png")
     expect(button).to_be_visible()
     assert page.asked == []
-    button.click()
+    with page.expect_response(file["url"]):
+        button.click()
     expect(page.locator("#chat .picture img")).to_be_visible()
     assert page.asked == ["https://tracker.example/a.png"]
 

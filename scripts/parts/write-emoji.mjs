@@ -97,7 +97,7 @@ const TEXTS = {
 const TONES = ['🏻', '🏼', '🏽', '🏾', '🏿'];
 
 const { groups, hasTones } = groupsOf(read('emoji/emoji-test.txt'));
-const notice = '// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.\n';
+const notice = '// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.\n';
 const names = Object.entries(LANGUAGES).map(([table, languages]) => [table, namesIn(languages)]);
 const isNamed = (emoji) => names.every(([, entries]) => entries.get(bare(emoji))?.name !== undefined);
 const listed = groups.map(({ emoji }) => emoji.filter(isNamed));

@@ -73,6 +73,7 @@ export const EMOJI_STYLE = `
   place-items: center;
   height: 1.55em;
   border-radius: 8px;
+  font-family: "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", var(--font);
   font-size: 1.4em;
   line-height: 1;
   cursor: pointer;

@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** The emoji in groups, in Unicode's order. A `+` follows an emoji that has skin tones. */
 export const EMOJI_GROUPS = [

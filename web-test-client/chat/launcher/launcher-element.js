@@ -16,7 +16,7 @@ export function useLoader(load) {
 }
 
 const BUBBLE = 'm4 5h16v11H10l-5 4v-4H4z';
-const CROSS = 'm6 6l12 12m0-12L6 18';
+const CROSS = 'm6 6 12 12m0-12-12 12';
 
 /**
  * `<signalbox-launcher session="…" api-key="…" token="…">`: a bubble in the corner of a page that opens a chat. The chat

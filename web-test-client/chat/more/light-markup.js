@@ -3,6 +3,8 @@ const ITEM = /^ {0,3}(?:([-*•])|(\d{1,9})[.)]) +(\S.*)$/;
 
 const FENCE = /^ {0,3}```[\w+-]*[ \t]*$/;
 
+const CLOSING = /^ {0,3}```\s*$/;
+
 /** Code, bold, and italic within a line. No part can contain its own mark, so that the time is linear. */
 const SPANS = /`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*|(?<![\p{L}\p{N}*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_])_(?=\S)([^_\n]+)(?<=\S)_(?![\p{L}\p{N}_])/gu;
 
@@ -13,9 +15,13 @@ const SPANS = /`([^`\n]+)`|\*\*(?=\S)([^*\n]+)(?<=\S)\*\*|(?<![\p{L}\p{N}*])\*(?
 export function blocksOf(text) {
   const lines = text.split('\n');
   const blocks = [];
+  // Behind this line no fence is closed.
+  let lastFence = lines.length;
+  while (lastFence > 0 && !CLOSING.test(lines[lastFence - 1])) lastFence -= 1;
   for (let at = 0; at < lines.length; at += 1) {
     const last = blocks.at(-1);
-    const end = FENCE.test(lines[at]) ? lines.findIndex((line, index) => index > at && /^ {0,3}```\s*$/.test(line)) : -1;
+    const isFence = at + 1 < lastFence && FENCE.test(lines[at]);
+    const end = isFence ? lines.findIndex((line, index) => index > at && CLOSING.test(line)) : -1;
     const item = ITEM.exec(lines[at]);
     if (end > 0) {
       blocks.push({ kind: 'code', text: lines.slice(at + 1, end).join('\n') });

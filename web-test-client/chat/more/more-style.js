@@ -138,10 +138,23 @@ export const MORE_STYLE = `
   white-space: normal;
 }
 
+.caption {
+  display: block;
+  padding: 0.3em 0.5em 0.1em;
+  white-space: pre-wrap;
+}
+
+.file + .caption {
+  padding-inline: 0;
+}
+
 .composer-strip {
   display: grid;
+  grid-template-columns: minmax(0, 1fr);
+  min-width: 0;
   grid-column: 1 / -1;
   gap: 0.3em;
+  margin-block-end: 0.3em;
 }
 
 .composer-strip:not(:has(.outgoing)) {
@@ -168,7 +181,8 @@ export const MORE_STYLE = `
 }
 
 .outgoing progress {
-  width: 5em;
+  flex: none;
+  width: clamp(2em, 20cqi, 5em);
   accent-color: var(--accent);
 }
 

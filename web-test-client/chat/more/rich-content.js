@@ -38,7 +38,10 @@ export class RichContent {
     if (file === null && card === null && !hasMarkup) return null;
     const nodes = [];
     if (file !== null) nodes.push(file.isPicture ? this.#picture(file, message) : this.#fileRow(file, message));
-    if (text !== '') nodes.push(...(hasMarkup ? this.#marked(text) : this.#linkify(text)));
+    if (text !== '') {
+      const words = hasMarkup ? this.#marked(text) : this.#linkify(text);
+      nodes.push(...(file === null ? words : [make('span', { class: 'caption', dir: 'auto' }, ...words)]));
+    }
     if (card !== null) nodes.push(this.#card(card, message));
     return nodes;
   }

@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** Labels: of the search field, of the skin tones, for an empty result, and of each skin tone. */
 export const EMOJI_LABELS = ["البحث عن رمز تعبيري","لون البشرة","لم يُعثر على أي رمز.","بشرة بلون فاتح","بشرة بلون فاتح ومعتدل","بشرة بلون معتدل","بشرة بلون معتدل مائل للغامق","بشرة بلون غامق"];

@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** Labels: of the search field, of the skin tones, for an empty result, and of each skin tone. */
 export const EMOJI_LABELS = ["Emoji suchen","Hautton","Kein Emoji gefunden.","helle Hautfarbe","mittelhelle Hautfarbe","mittlere Hautfarbe","mitteldunkle Hautfarbe","dunkle Hautfarbe"];

@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** Labels: of the search field, of the skin tones, for an empty result, and of each skin tone. */
 export const EMOJI_LABELS = ["Buscar emoji","Tono de piel","No se encontró ningún emoji.","tono de piel claro","tono de piel claro medio","tono de piel medio","tono de piel oscuro medio","tono de piel oscuro"];

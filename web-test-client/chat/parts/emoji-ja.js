@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** Labels: of the search field, of the skin tones, for an empty result, and of each skin tone. */
 export const EMOJI_LABELS = ["絵文字を検索","肌の色","絵文字が見つかりません。","薄い肌色","やや薄い肌色","中間の肌色","やや濃い肌色","濃い肌色"];

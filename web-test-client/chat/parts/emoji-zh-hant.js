@@ -1,4 +1,4 @@
-// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE.txt beside emoji/list.js.
+// Made by scripts/parts/write-emoji.mjs from data of Unicode, Inc., see LICENSE beside emoji/list.js.
 
 /** Labels: of the search field, of the skin tones, for an empty result, and of each skin tone. */
 export const EMOJI_LABELS = ["搜尋表情符號","膚色","找不到表情符號。","白皮膚","黃皮膚","淺褐皮膚","褐皮膚","黑皮膚"];

@@ -24,6 +24,10 @@ export const MODES_STYLE = `
 }
 
 @container (max-width: 26em) {
+  .composer-tools .tool {
+    width: 2em;
+  }
+
   .keys {
     display: none;
   }
