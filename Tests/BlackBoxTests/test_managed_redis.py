@@ -251,6 +251,16 @@ async def test_redis_sentinel_with_tls_and_passwords(authority):
             assert "The Sentinel 127.0.0.1" in line and "--redis-tls-ca" in line, line
 
 
+async def test_redis_sentinel_the_user_of_the_page_may_do_all_that_a_node_needs():
+    rules = re.search(r"A user of the Sentinels needs `(.*)`", SCALING)[1].split()
+    with Redis() as redis, Sentinel(redis.port) as sentinel:
+        user = ("node", "on", ">a-long-password", "resetchannels", "-@all", *rules)
+        assert sentinel.call("ACL", "SETUSER", *user) == sentinel.call("ACL", "SETUSER", "default", "off") == b"+OK"
+        await exchange(sentinel.url, redis_sentinel_user="node", redis_sentinel_password="a-long-password")
+        line = refusal(sentinel.url)
+        assert "refuses the user or the password of Sentinel" in line, line
+
+
 def test_redis_sentinel_what_is_wrong_is_answered_by_a_sentence():
     with Redis() as redis, Sentinel(redis.port) as sentinel:
         line = refusal(sentinel.url.replace("/room", "/other"))
