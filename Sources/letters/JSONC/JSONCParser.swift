@@ -5,7 +5,7 @@ import JSONText
 ///
 /// The scanner checks each text first. json-c's strict mode accepts texts that the protocol forbids (single quotes,
 /// `NaN`, raw control characters, `1.`, overlong UTF-8, numbers that it clamps, lone surrogates, duplicate names), and
-/// cuts names at NUL.
+/// cuts names at NUL. In 0.18 it also refuses every text with a character beyond ASCII. So the mode stays off.
 ///
 /// Use a parser on one thread at a time.
 package struct JSONCParser: ~Copyable {
@@ -16,7 +16,6 @@ package struct JSONCParser: ~Copyable {
         self.limits = limits
         // json-c counts the value inside of the innermost container as one more level.
         tokener = json_tokener_new_ex(Int32(limits.depth) + 1)
-        if let tokener { json_tokener_set_flags(tokener, JSON_TOKENER_STRICT) }
     }
 
     deinit {
