@@ -87,7 +87,7 @@ export const ROW_STYLE = `
 
 .bubble-line {
   display: flex;
-  gap: 0.45rem;
+  gap: 0.15rem;
   align-items: flex-end;
   min-width: 0;
   max-width: 100%;
@@ -149,6 +149,17 @@ export const ROW_STYLE = `
   font-size: 0.8125rem;
   font-variant-numeric: tabular-nums;
   pointer-events: none;
+}
+
+.row.arriving {
+  animation: arrive 200ms ease-out;
+}
+
+@keyframes arrive {
+  from {
+    opacity: 0;
+    transform: translateY(0.5rem);
+  }
 }
 
 /* The state of an own message. */
