@@ -80,7 +80,7 @@ let serverPackages: [Package.Dependency] = [
 ]
 let cLibraries: [Target] = [
     .clib("c/CLibcurl", config: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    .clib("c/CLibcrypto", config: "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    .clib("c/COpenSSL", config: "openssl", apt: "libssl-dev", brew: "openssl@3"),
     .clib("c/CLibuv", config: "libuv", apt: "libuv1-dev", brew: "libuv"),
     .clib("c/CLibwebsockets", config: "libwebsockets", apt: "libwebsockets-dev", brew: "libwebsockets"),
     .clib("c/CSQLite", config: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
@@ -92,14 +92,16 @@ let jsonCModules: [Target] = [
     .module("letters/JSONC", ["CJSONC", "JSONText"]),
 ]
 let serverModules: [Target] = [
-    .module("gates/SignalingCryptography", ["CLibcrypto"]),
+    .module("gates/SignalingCryptography", ["COpenSSL"]),
     .module("gates/SignalingTokens", ["SignalingCryptography", "SignalingProtocol"]),
     .module("rules/SignalingRedisCore", ["SignalingCore", .deque], resources: [.embedInCode("Wire/signalbox.lua")]),
     .module("lab/SignalingVerification", ["JSONText", "SignalingProtocol"]),
     .module("gates/EventLoop", ["SignalingProtocol", "CLibuv"]),
     .module("gates/SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
     .module("keepers/SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
-    .module("keepers/SignalingRedis", ["SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
+    .module(
+        "keepers/SignalingRedis",
+        ["SignalingCryptography", "SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
     .module("gates/OutgoingHTTP", ["EventLoop", "SignalingCryptography", "SignalingProtocol", "CLibcurl"]),
     .module(
         "server/SignalingServer",
@@ -127,7 +129,7 @@ let serverTests: [Target] = [
         "signalbox-tools", jsonC + ["SignalingSQLite", "TextChatFoundation", "RedisTestSupport", "TestSupport"],
         path: "Tests/Tools"),
     .tests("FuzzTests", ["FuzzTargets"]),
-    .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "CLibcrypto"]),
+    .tests("SignalingCryptographyTests", ["SignalingCryptography", "SignalingProtocol", "COpenSSL"]),
     .tests("SignalingTokensTests", ["SignalingTokens"]),
     .tests("SignalingCoreTests", ["CoreTestSupport"]),
     .tests("SignalingRedisCoreTests", ["SignalingRedisCore", .deque]),

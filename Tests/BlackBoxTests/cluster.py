@@ -1,6 +1,7 @@
 """Redis, several nodes over it, and a load balancer in front of them."""
 
 import contextlib
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -30,7 +31,8 @@ class Redis:
             + ["--save", "", "--appendonly", "yes", *self.options],
             stdout=subprocess.DEVNULL,
         )
-        wait_for(lambda: self.call("PING") == b"+PONG", "Redis")
+        # Redis may ask for a password first.
+        wait_for(lambda: self.call("PING").split(b" ")[0] in (b"+PONG", b"-NOAUTH"), "Redis")
 
     def call(self, *words):
         """The first line of the answer to a command; nothing if Redis is away."""
@@ -40,6 +42,13 @@ class Redis:
                 return connection.makefile("rb").readline().rstrip()
         except OSError:
             return b""
+
+    def text(self, *words):
+        """A whole answer that is one text."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE) as connection:
+            connection.sendall((" ".join(words) + "\r\n").encode())
+            answer = connection.makefile("rb")
+            return answer.read(int(answer.readline()[1:])).decode()
 
     def kill(self):
         self.process.kill()
@@ -51,6 +60,30 @@ class Redis:
     def __exit__(self, *_):
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Sentinel(Redis):
+    """A Sentinel of a Redis, as the only one that has to agree."""
+
+    def __init__(self, primary, *lines, name="room"):
+        self.lines = (f"sentinel monitor {name} 127.0.0.1 {primary} 1", *lines)
+        super().__init__()
+        self.url = f"redis+sentinel://127.0.0.1:{self.port}/{name}"
+
+    def start(self):
+        file = pathlib.Path(self.folder, "sentinel.conf")
+        file.write_text("\n".join((f"port {self.port}", "bind 127.0.0.1", f"dir {self.folder}", *self.lines, "")))
+        self.process = subprocess.Popen(["redis-server", file, "--sentinel"], stdout=subprocess.DEVNULL)
+        wait_for(lambda: self.call("PING").split(b" ")[0] in (b"+PONG", b"-NOAUTH"), "the Sentinel")
+
+    def fields(self, name="room"):
+        """What it knows of the primary."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE) as connection:
+            connection.sendall(f"SENTINEL MASTER {name}\r\n".encode())
+            answer = connection.makefile("rb")
+            count = int(answer.readline()[1:])
+            words = [answer.read(int(answer.readline()[1:]) + 2).decode().rstrip() for _ in range(count)]
+            return dict(zip(words[::2], words[1::2]))
 
 
 @contextlib.contextmanager

@@ -74,22 +74,6 @@ def test_the_opentok_look_has_dividers_a_counter_and_its_groups(open_host, acces
     expect_messages(bob, "Hello", "How are you?", "Fine, thank you.", "still here")
 
 
-def test_light_and_dark_follow_the_system_unless_the_page_chooses(open_host, access, screenshots):
-    page = open_host(element(access("Ada")), viewport={"width": 480, "height": 520}, reduced_motion="reduce")
-    expect_state(page, "connected")
-    send(page, "hello")
-    expect_messages(page, "hello")
-    for system, chosen, is_dark in (
-        ("light", None, False), ("dark", None, True), ("light", "dark", True), ("dark", "light", False),
-    ):  # fmt: skip
-        page.emulate_media(color_scheme=system)
-        page.evaluate("(scheme) => { chat.scheme = scheme; }", chosen)
-        colour = page.locator("#chat").evaluate("each => getComputedStyle(each).backgroundColor")
-        red = int(re.findall(r"\d+", colour)[0])
-        assert (red < 80) == is_dark, (system, chosen)
-        page.screenshot(path=screenshots / f"element-{system}-{chosen or 'system'}.png")
-
-
 def test_slots_parts_and_properties_change_the_view(open_page, url, access):
     application = Application(
         f"""<!doctype html><script src="{url}/signalbox-chat.js"></script>
@@ -205,6 +189,44 @@ def test_a_move_within_the_page_keeps_the_connection_and_the_place_at_the_end(op
         other["token"],
     )
     bob.wait_for_function("(before) => ![null, undefined, before].includes(chat.component.channel?.connectionId)", arg=before)
+
+
+def test_a_library_that_puts_the_element_back_in_its_task_is_a_move_too(open_host, access):
+    """As Turbo does with permanent elements: a place holder, another body, and the element again, with waits between."""
+    ada, bob = open_host(element(access("Ada"))), open_host(f"<main>{element(access('Bob'))}</main>")
+    for page in (ada, bob):
+        expect_state(page, "connected")
+    send(ada, "\n".join(f"line {number}" for number in range(25)))
+    send(ada, "\n".join(f"line {number}" for number in range(25)))
+    expect(bob.locator("#chat .bubble")).to_have_count(2)
+    bob.evaluate("chat.shadowRoot.getElementById('messages-scroll').scrollTop = 120")
+    bob.locator("#chat #composer-text").fill("half a sent")
+    before = bob.evaluate(
+        """async () => {
+             window.states = [];
+             chat.addEventListener('signalbox-state', ({ detail }) => window.states.push(detail.state));
+             await new Promise(requestAnimationFrame);
+             const moved = window.chat;
+             const id = moved.component.channel.connectionId;
+             for (let visit = 0; visit < 3; visit += 1) {
+               const holder = document.createElement('meta');
+               moved.replaceWith(holder);
+               for (let wait = 0; wait < 20; wait += 1) await null;
+               const body = document.createElement('body');
+               body.append(holder);
+               document.documentElement.replaceChild(body, document.body);
+               for (let wait = 0; wait < 20; wait += 1) await new Promise((done) => queueMicrotask(done));
+               holder.replaceWith(moved);
+             }
+             await new Promise((done) => setTimeout(done, 50));
+             return id;
+           }"""
+    )
+    assert bob.evaluate("[chat.component.channel.connectionId, window.states, chat.draft]") == [before, [], "half a sent"]
+    expect(bob.locator("#chat .gap")).to_have_count(0)
+    assert bob.evaluate("chat.shadowRoot.getElementById('messages-scroll').scrollTop") == 120
+    send(ada, "still here")
+    expect(bob.locator("#chat .bubble")).to_have_count(3)
 
 
 def test_messages_that_arrive_while_the_page_hides_the_element_are_unread(open_host, access):

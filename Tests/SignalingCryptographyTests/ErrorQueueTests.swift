@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 import SignalingCryptography
 import TestSupport
 import Testing

@@ -36,6 +36,26 @@ struct ForgottenTests {
         #expect(a.texts("s") == ["1", "2", "3", "4"] && a.dropped.isEmpty)
     }
 
+    @Test(
+        "LOG-31: a Redis that hides the name of its process is used, and a restart of it is noticed",
+        arguments: [SimulatedRedis.Memory.none, .saved])
+    func hiddenProcess(memory: SimulatedRedis.Memory) throws {
+        let bench = SimulatedBench()
+        bench.redis.hidesRunID = true
+        let a = try bench.node("a") { $0.restoring = .milliseconds(500) }
+        let b = try bench.node("b")
+        for node in [a, b] { try node.open("s") }
+        try a.append("1", to: "s")
+        try bench.converge("s", count: 1)
+        bench.redis.save()
+        for index in 2...3 { try b.append("\(index)", to: "s") }
+        try bench.converge("s", count: 3)
+        restart(bench, with: memory)
+        try b.append("4", to: "s")
+        try bench.converge("s", count: 4)
+        #expect(a.texts("s") == ["1", "2", "3", "4"] && a.dropped.isEmpty && b.dropped.isEmpty)
+    }
+
     @Test("LOG-31: an empty Redis learns from the nodes how far the log's clock is ahead, and still restores all")
     func clockOfEmptyRedis() throws {
         let bench = SimulatedBench()

@@ -1,4 +1,3 @@
-import Locking
 import SignalingProtocol
 import TestSupport
 import Testing
@@ -664,20 +663,6 @@ struct ComponentTests {
         _ = await result
     }
 
-    @Test("after the end of a connection the component finds the channel's next one by itself")
-    func nextConnection() async {
-        let channel = RenewedChannel()
-        let chat = TextChatComponent()
-        chat.channel = channel
-        chat.edit("one")
-        #expect(await chat.send(now: WallTime(milliseconds: 0), localID: LocalID("1")) == .sent)
-        chat.handle(.disconnected, now: WallTime(milliseconds: 0))
-        chat.edit("two")
-        #expect(await chat.send(now: WallTime(milliseconds: 0), localID: LocalID("2")) == .refused(.notConnected))
-        channel.renew()
-        #expect(await chat.send(now: WallTime(milliseconds: 0), localID: LocalID("3")) == .sent)
-    }
-
     @Test("local ids are 64 random bits in hex")
     func localIDs() {
         var random = SeededGenerator(seed: 1)
@@ -685,16 +670,4 @@ struct ComponentTests {
         #expect(first.rawValue.utf8.count == 16)
         #expect(first != LocalID(using: &random))
     }
-}
-
-/// A channel that accepts every signal and gets a new connection on request.
-private final class RenewedChannel: SignalChannel {
-    private let number = Lock(1)
-
-    var connectionId: ConnectionID? { ConnectionID("connection \(number.withLock(\.self))") }
-    var memberCount: Int? { 1 }
-
-    func renew() { number.withLock { $0 += 1 } }
-
-    func send(_ request: SignalRequest) async throws(SignalingError) -> Seq? { nil }
 }

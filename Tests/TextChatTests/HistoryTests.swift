@@ -99,7 +99,7 @@ private final class HistoryWorld: TextChatDelegate {
 
     /// The component's part that waits for an answer.
     private func askOn() {
-        guard let errand = chat.reader.next(floor: chat.timeline.floor), errands.last != errand else { return }
+        guard let errand = chat.rules.nextPage(), errands.last != errand else { return }
         errands.append(errand)
     }
 
@@ -163,7 +163,7 @@ private final class HistoryWorld: TextChatDelegate {
     private func answerPage(isRefused: Bool) {
         guard !errands.isEmpty else { return }
         let errand = errands.remove(at: number(errands.count))
-        if isRefused { chat.fail(errand, refusal) } else { chat.finish(errand, with: page(errand.request)) }
+        chat.answered(errand, isRefused ? .failure(refusal) : .success(page(errand.request)))
     }
 
     private func page(_ request: HistoryRequest) -> HistoryPage {

@@ -26,6 +26,21 @@ struct NameBookTests {
     }
 
     @Test(
+        "CHAT-4: those who are here are not forgotten when one's own connection begins anew",
+        arguments: try Vectors.cases("senders/present.json"))
+    func present(_ vector: VectorCase) throws {
+        var names = NameBook()
+        let present = SenderVectors.here(vector) + SenderVectors.crowd(vector)
+        for peer in present { names.note(peer) }
+        let messages = try SenderVectors.signals(vector).map {
+            try #require(ChatWireForm.message(from: $0, now: WallTime(milliseconds: 0)))
+        }
+        for message in messages { names.note(message) }
+        names.enter(present)
+        #expect(messages.map { names.name(of: $0).text() } == SenderVectors.shown(vector))
+    }
+
+    @Test(
         "CHAT-4: a guest cannot have a word of the chat as a name",
         arguments: try Vectors.cases("senders/reserved.json"))
     func reserved(_ vector: VectorCase) throws {

@@ -50,6 +50,7 @@ final class SendingScript {
         case "disconnected":
             channel.id = nil
             chat.handle(.disconnected, now: now)
+        case "renewed": channel.id = ConnectionID(step["id"]?.stringValue ?? "")
         case "enqueue":
             chat.edit(step["text"]?.stringValue ?? "")
             if let refusal = chat.enqueue(now: now, localID: localID) { return reason(refusal) }

@@ -88,7 +88,7 @@ export class ChatAttributes extends Base {
     setOrRemove(this, 'look', look);
   }
 
-  /** `light`, `dark`, or null: the setting of the user's system. */
+  /** `light`, `dark`, or null: as the `color-scheme` of the page. */
   get scheme() {
     return this.getAttribute('scheme');
   }

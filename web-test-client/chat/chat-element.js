@@ -114,10 +114,10 @@ export class SignalboxChat extends ChatAttributes {
     this.#visit = null;
     this.#language.end();
     this.#room.departed();
-    // An element that is only moved to another place is in the document again at once.
-    queueMicrotask(() => {
+    // Libraries that exchange a page, or sort a list, put an element back before their task ends.
+    setTimeout(() => {
       if (!this.#isInPage && !this.#isAttached) this.#own.handle({ is: 'removed' });
-    });
+    }, 0);
   }
 
   adoptedCallback() {

@@ -24,7 +24,7 @@ export type ChatTextKey =
   | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
   | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
+  | 'gap' | 'newConversation' | 'erased' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
   | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
   | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
@@ -68,7 +68,7 @@ export interface SignalboxChat extends HTMLElement {
   /** The name that one's messages carry; null: the connection data of the token. */
   alias: string | null;
   look: 'bubbles' | 'opentok';
-  /** `light` or `dark`; null: the setting of the user's system. */
+  /** `light` or `dark`; null: as the `color-scheme` of the page. */
   scheme: string | null;
   /** The text of the empty input field; null: the element's own. */
   placeholder: string | null;

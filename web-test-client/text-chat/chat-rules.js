@@ -135,7 +135,7 @@ export class ChatRules {
         return { typing: this.own.reconnected(event.connectionId ?? null, channel), activity: event };
       case 'disconnected':
         this.barePeers.clear();
-        return { typing: this.own.disconnected(), changes: this.sending.failWaiting(), activity: event };
+        return { typing: this.own.disconnected(channel), changes: this.sending.failWaiting(), activity: event };
       case 'connectionCreated':
         return { typing: this.own.created(event.connection), activity: event };
       case 'connectionDestroyed':

@@ -58,9 +58,18 @@ export class NameBook {
     this.#remember(entry);
   }
 
-  /** No connection is here: one's own has ended. */
-  noteEnd() {
-    for (const id of [...this.#here.keys()]) this.noteDeparture(id);
+  /**
+   * One's own connection has begun: these connections are here, and no others. Those that were here before keep what is
+   * known of them, however many they are.
+   * @type {(connections: readonly ChatConnection[]) => void}
+   */
+  enter(connections) {
+    const left = new Set(this.#here.keys());
+    for (const connection of connections) {
+      this.note(connection);
+      left.delete(connection.connectionId);
+    }
+    for (const id of left) this.noteDeparture(id);
   }
 
   /**

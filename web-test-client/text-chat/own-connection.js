@@ -1,11 +1,16 @@
+const OPEN = { is: 'open' };
+
 /**
  * One's own connection in the channel of a chat, as the channel's events tell: which it is, whether it is up, which
  * connections one has had, and who else is there. Pure: it reads the state of the channel, and most methods return
  * inputs for typing.
  */
 export class OwnConnection {
-  /** `open`, whether connected or not; `returning` to the same connection; or `ended`. */
-  #phase = 'open';
+  /**
+   * `open`, whether connected or not; `returning` to the same connection; or `ended`, with its `id`, which the channel
+   * may name for a while.
+   */
+  #phase = OPEN;
   #echoes;
   #reader;
   #timeline;
@@ -22,18 +27,19 @@ export class OwnConnection {
     this.#names = names;
   }
 
-  /** `disconnected` was handled, and no `connected` since. */
-  get hasEnded() {
-    return this.#phase === 'ended';
+  /** The channel has no connection since the one that was over at the last `disconnected`. */
+  hasEnded(channel) {
+    const id = channel?.connectionId ?? this.#phase.id;
+    return this.#phase.is === 'ended' && id === this.#phase.id;
   }
 
   /** Messages wait meanwhile. */
   get isReturning() {
-    return this.#phase === 'returning';
+    return this.#phase.is === 'returning';
   }
 
   isUp(channel) {
-    return !this.hasEnded && (channel?.connectionId ?? null) !== null;
+    return !this.hasEnded(channel) && (channel?.connectionId ?? null) !== null;
   }
 
   /**
@@ -52,37 +58,37 @@ export class OwnConnection {
   /** The chat has another channel, or none. Note its connection then. */
   channelChanged() {
     // The old channel was returning, perhaps, and the chat gets no more of its events.
-    this.#phase = 'open';
-    this.#noteEnd();
+    this.#phase = OPEN;
+    this.#namedId = null;
     this.#reader.disconnected();
   }
 
   connected(id, channel) {
     this.#enter(id, channel);
-    this.#phase = 'open';
+    this.#phase = OPEN;
     this.#members.clear();
     return [connected(id, channel)];
   }
 
   reconnecting() {
-    this.#phase = 'returning';
+    this.#phase = { is: 'returning' };
     this.#reader.reconnecting();
     return [{ kind: 'reconnecting' }];
   }
 
   /** `named` is null if the event does not name the connection. */
   reconnected(named, channel) {
-    this.#phase = 'open';
+    this.#phase = OPEN;
     const id = named ?? channel?.connectionId ?? null;
     if (id !== null) this.#enter(id, channel);
     this.#reader.reconnected();
     return id === null ? [] : [connected(id, channel)];
   }
 
-  disconnected() {
-    this.#phase = 'ended';
+  disconnected(channel) {
+    this.#phase = { is: 'ended', id: this.#namedId ?? channel?.connectionId ?? null };
     this.#members.clear();
-    this.#noteEnd();
+    this.#namedId = null;
     this.#reader.disconnected();
     return [{ kind: 'disconnected' }];
   }
@@ -109,14 +115,8 @@ export class OwnConnection {
     const { hasHistory = false, epoch = null, connections = [] } = channel ?? {};
     if (this.#reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
     if (id === this.#namedId) return;
-    this.#noteEnd();
     this.#namedId = id;
-    for (const connection of connections) this.#names.note(connection);
-  }
-
-  #noteEnd() {
-    this.#names.noteEnd();
-    this.#namedId = null;
+    this.#names.enter(connections);
   }
 }
 

@@ -426,7 +426,7 @@ export class TextChatComponent {
   /** The channel knows what holds. */
   #noteRestriction(now) {
     const { own, restriction } = this.#rules;
-    if (!restriction.note(own.hasEnded ? null : (this.#channel?.restriction?.(now) ?? null))) return;
+    if (!restriction.note(own.hasEnded(this.#channel) ? null : (this.#channel?.restriction?.(now) ?? null))) return;
     this.#holdTyping();
     this.#tell([], { kind: 'restrictionChanged' });
   }

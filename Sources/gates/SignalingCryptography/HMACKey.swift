@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// A key for HMAC (RFC 2104) with one hash function, which OpenSSL has read.
 ///

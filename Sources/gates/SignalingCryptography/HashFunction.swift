@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// The hash functions of tokens, secrets and webhooks (FIPS 180-4). Each call may come from any thread.
 package enum HashFunction: Sendable {

@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// Owns an `EVP_PKEY`.
 ///

@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// The memory that OpenSSL frees in `exit`.
 package enum OpenSSLCleanup {

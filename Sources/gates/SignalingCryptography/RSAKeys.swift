@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// Why a key is not usable, or has not signed.
 package enum RSAKeyError: Error, Equatable {

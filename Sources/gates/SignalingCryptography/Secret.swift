@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// A secret that two parties share, such as a project's: it makes and verifies codes by HMAC (RFC 2104).
 ///

@@ -6,6 +6,9 @@ import SignalingRedisCore
 /// The port on a libuv loop: a link to each Redis, and a timer. Confined to the loop's thread.
 final class RedisLinks: RedisPort {
     private let addresses: [RedisAddress]
+    private let tls: RedisTLS
+    /// For each address with Sentinels. It outlives the links: an announcement ends one, and tells the next where to go.
+    private let finders: [PrimaryFinder?]
     private let subscribes: Bool
     private let loop: EventLoop
     private var links: [RedisLink?]
@@ -15,6 +18,9 @@ final class RedisLinks: RedisPort {
     /// - Parameter subscribes: whether the user hears of messages.
     init(_ addresses: [RedisAddress], subscribes: Bool = true, loop: EventLoop) {
         self.addresses = addresses
+        let tls = RedisTLS(addresses.first?.access ?? RedisAccess())
+        self.tls = tls
+        finders = addresses.map { $0.sentinels.isEmpty ? nil : PrimaryFinder($0, tls: tls, loop: loop) }
         self.subscribes = subscribes
         self.loop = loop
         links = Array(repeating: nil, count: addresses.count)
@@ -23,7 +29,10 @@ final class RedisLinks: RedisPort {
     /// Begins to connect. The user holds this port.
     func serve(_ user: any RedisPortUser, tick: Duration) {
         self.user = user
-        ticker = TimerHandle(on: loop) { [weak user] in user?.tick() }
+        ticker = TimerHandle(on: loop) { [weak self, weak user] in
+            user?.tick()
+            for finder in self?.finders ?? [] { finder?.tick() }
+        }
         ticker?.start(every: tick)
         user.tick()
     }
@@ -31,9 +40,9 @@ final class RedisLinks: RedisPort {
     var now: MonotonicInstant { EventLoop.now }
 
     func connect(_ shard: Int) {
-        let link = RedisLink(address: addresses[shard], loop: loop, subscribes: subscribes) { [weak user] event in
-            user?.receive(event, of: shard)
-        }
+        let link = RedisLink(
+            address: addresses[shard], finder: finders[shard], tls: tls, loop: loop, subscribes: subscribes
+        ) { [weak user] event in user?.receive(event, of: shard) }
         links[shard] = link
         link.connect()
     }

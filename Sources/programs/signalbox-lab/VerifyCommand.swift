@@ -56,6 +56,12 @@ struct VerifyCommand: AsyncParsableCommand {
     var redisCuts: Int?
     @Option(help: "How many times to kill Redis (SIGKILL) and start it again. (default: 2 with several nodes)")
     var redisKills: Int?
+    @Option(
+        help: """
+            How many times to kill the primary of a Redis with two replicas and three Sentinels, so that another one \
+            takes over. (default: 0)
+            """)
+    var redisFailovers: Int?
     @Option(help: count("How many times a client disconnects and comes back.", \.leaves)) var leaves: Int?
     @Option(help: count("How many clients join for a moment and crash.", \.guests)) var guests: Int?
     @Option(help: count("How many of these guests are force-disconnected instead.", \.expulsions)) var expulsions: Int?
@@ -101,6 +107,7 @@ struct VerifyCommand: AsyncParsableCommand {
         plan.nodes = nodes ?? plan.nodes
         plan.redis = redis
         if plan.nodes > 1, !bare { plan.addFaultsOfNodes() }
+        if redisFailovers ?? 0 > 0 { (plan.redisCuts, plan.redisKills) = (0, 0) }
         if upgrade != nil { plan.forgoNewRules() }
         plan.isInMemory = inMemory
         if inMemory { plan.restarts = 0 }
@@ -110,7 +117,8 @@ struct VerifyCommand: AsyncParsableCommand {
             (\.absences, absences), (\.longAbsences, longAbsences), (\.wrongSecrets, wrongSecrets),
             (\.slowReaders, slowReaders), (\.overruns, overruns), (\.stops, stops), (\.kills, kills),
             (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
-            (\.leaves, leaves), (\.guests, guests), (\.expiredTokens, expiredTokens), (\.readers, readers),
+            (\.redisFailovers, redisFailovers), (\.leaves, leaves), (\.guests, guests),
+            (\.expiredTokens, expiredTokens), (\.readers, readers),
             (\.erasures, erasures), (\.sleeps, sleeps), (\.bans, bans), (\.archives, archives),
             (\.restores, restores), (\.port, port),
         ]

@@ -21,6 +21,9 @@ const MAX_MESSAGES = 20_000;
 /** How long the divider stays once the user sees the messages below it. */
 const READ_MILLISECONDS = 4000;
 
+/** While there are unread messages: how often to look whether the page shows the chat by now. */
+const LOOK_MILLISECONDS = 500;
+
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
 const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
@@ -67,6 +70,7 @@ export class ChatRoom {
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
   #readTimer = null;
+  #lookTimer = null;
 
   /**
    * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
@@ -214,14 +218,15 @@ export class ChatRoom {
   /** The element has come into a page. */
   arrived() {
     if (this.#chat === null) this.#startChat();
-    this.#messages.nameDays(this.now);
-    if (this.#messages.isPinned) this.#messages.scrollToEnd();
+    this.#messages.arrived();
+    this.noteReading();
     this.#restriction.check();
   }
 
   /** The element has left its page. */
   departed() {
     clearTimeout(this.#readTimer);
+    clearTimeout(this.#lookTimer);
     this.#restriction.stop();
     // Without the document there is no timer either.
     this.#messages.nameDays(this.now);
@@ -231,15 +236,30 @@ export class ChatRoom {
   /** The element was shown or hidden, or the user has started or stopped to read. */
   noteReading() {
     if (this.#chat === null) return;
-    const isHidden = this.#host.ownerDocument.hidden;
-    const isReading = !isHidden && this.#host.isConnected && this.#host.checkVisibility() && this.#messages.isPinned;
-    this.#chat.isVisible = isReading;
+    this.#look();
     this.#messages.showUnread(this.#chat.unreadCount);
-    if (isHidden) this.#chat.typing.leave();
+    if (this.#host.ownerDocument.hidden) this.#chat.typing.leave();
     this.#messages.nameDays(this.now);
     clearTimeout(this.#readTimer);
     // Wait, so that the user sees in the divider where the unread messages begin.
-    if (isReading) this.#readTimer = setTimeout(() => this.#chat.markRead(), READ_MILLISECONDS);
+    if (this.#chat.isVisible) this.#readTimer = setTimeout(() => this.#markRead(), READ_MILLISECONDS);
+  }
+
+  #markRead() {
+    this.#look();
+    if (this.#chat.isVisible) this.#chat.markRead();
+  }
+
+  /** Notes whether the user sees the newest message now. A page may show and hide the chat without an event. */
+  #look() {
+    const { isConnected } = this.#host;
+    this.#chat.isVisible = isConnected && this.#messages.isSeen;
+    clearTimeout(this.#lookTimer);
+    if (this.#chat.isVisible || this.#chat.unreadCount === 0 || !isConnected || !this.#messages.mayBeSeen) return;
+    this.#lookTimer = setTimeout(() => {
+      this.#look();
+      if (this.#chat.isVisible) this.noteReading();
+    }, LOOK_MILLISECONDS);
   }
 
   // The session
@@ -291,6 +311,7 @@ export class ChatRoom {
       },
       received: (event) => {
         this.#customs.received?.(event);
+        this.#look();
         this.#chat.handle(event, this.now);
         this.#showNames();
       },
@@ -462,6 +483,7 @@ export class ChatRoom {
         break;
       case 'unread':
         this.#messages.showUnread(activity.count);
+        this.#look();
         this.#emit('signalbox-unread', { count: activity.count });
         return;
     }

@@ -58,6 +58,7 @@ export const de = {
     other: 'Diese Seite behält {limit} Nachrichten. {count} ältere Nachrichten sind nicht mehr da.',
   },
   erased: 'Diese Nachricht wurde entfernt.',
+  showMore: 'Mehr anzeigen',
   noMessages: 'Noch keine Nachrichten. Schreiben Sie die erste.',
   noMessagesToRead: 'Noch keine Nachrichten.',
   fromNowOn: 'Sie sehen die Nachrichten ab jetzt.',

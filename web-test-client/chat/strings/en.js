@@ -64,6 +64,7 @@ export const en = {
     other: 'This page keeps {limit} messages. {count} older messages are no longer here.',
   },
   erased: 'This message was removed.',
+  showMore: 'Show more',
   noMessages: 'No messages yet. Write the first one.',
   noMessagesToRead: 'No messages yet.',
   fromNowOn: 'You see messages from now on.',

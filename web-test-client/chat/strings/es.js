@@ -66,6 +66,7 @@ export const es = {
     other: 'Esta página guarda {limit} mensajes. {count} mensajes anteriores ya no están aquí.',
   },
   erased: 'Este mensaje se ha eliminado.',
+  showMore: 'Mostrar más',
   noMessages: 'Aún no hay mensajes. Escriba el primero.',
   noMessagesToRead: 'Aún no hay mensajes.',
   fromNowOn: 'Verá los mensajes a partir de ahora.',

@@ -66,6 +66,7 @@ export const fr = {
     other: 'Cette page garde {limit} messages. {count} messages plus anciens ne sont plus ici.',
   },
   erased: 'Ce message a été supprimé.',
+  showMore: 'Afficher la suite',
   noMessages: 'Aucun message pour l’instant. Écrivez le premier.',
   noMessagesToRead: 'Aucun message pour l’instant.',
   fromNowOn: 'Vous voyez les messages à partir de maintenant.',

@@ -52,6 +52,7 @@ export const ja = {
   newConversation: 'ここから新しい会話が始まります。上のメッセージは前の会話のものです。',
   dropped: { other: 'このページには {limit} 件まで表示されます。それより古い {count} 件は表示されません。' },
   erased: 'このメッセージは削除されました。',
+  showMore: '続きを表示',
   noMessages: 'メッセージはまだありません。最初のメッセージを書いてみましょう。',
   noMessagesToRead: 'メッセージはまだありません。',
   fromNowOn: 'これ以降のメッセージが表示されます。',

@@ -66,6 +66,7 @@ export const pt = {
     other: 'Esta página guarda {limit} mensagens. {count} mensagens mais antigas não estão mais aqui.',
   },
   erased: 'Esta mensagem foi removida.',
+  showMore: 'Mostrar mais',
   noMessages: 'Ainda não há mensagens. Escreva a primeira.',
   noMessagesToRead: 'Ainda não há mensagens.',
   fromNowOn: 'Você vê as mensagens a partir de agora.',

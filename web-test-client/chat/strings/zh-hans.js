@@ -52,6 +52,7 @@ export const zhHans = {
   newConversation: '新的对话从这里开始。以上消息来自上一次对话。',
   dropped: { other: '本页面保留 {limit} 条消息。{count} 条较早的消息已不在此处。' },
   erased: '此消息已被删除。',
+  showMore: '展开',
   noMessages: '还没有消息。请写下第一条。',
   noMessagesToRead: '还没有消息。',
   fromNowOn: '您将看到从现在起的消息。',

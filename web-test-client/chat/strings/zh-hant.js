@@ -52,6 +52,7 @@ export const zhHant = {
   newConversation: '新的對話從這裡開始。以上訊息來自上一次對話。',
   dropped: { other: '本頁面保留 {limit} 則訊息。{count} 則較早的訊息已不在此處。' },
   erased: '此訊息已被刪除。',
+  showMore: '展開',
   noMessages: '還沒有訊息。請寫下第一則。',
   noMessagesToRead: '還沒有訊息。',
   fromNowOn: '您將看到從現在起的訊息。',

@@ -10,42 +10,80 @@ import { ROW_STYLE } from './row-style.js';
 
 const properties = (scheme) => colours(scheme, (name, colour) => `var(--signalbox-${name}, ${colour})`);
 
-/** The style of the element itself: its colours, its buttons, and the frame of the chat. */
+/**
+ * The style of the element itself: its size, its colours, its buttons, and the frame of the chat.
+ *
+ * A rule of the page that matches the element, such as `* { color: #333 }`, has precedence over those for `:host`, and
+ * what it sets is inherited. So the chat begins anew inside of it: `.chat` takes nothing from the page but its text size,
+ * its scheme, and whether it can be seen and touched.
+ */
 const FRAME_STYLE = `
-/* The element takes its colours and sizes from custom properties; each has a default. */
 :host {
-${properties('light')}
-  --radius: var(--signalbox-radius, 14px);
-  --font: var(--signalbox-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif);
-  container-type: inline-size;
   display: flex;
   flex-direction: column;
   box-sizing: border-box;
   min-width: 0;
+  max-width: 100%;
   min-height: 0;
-  height: 24rem;
+  height: calc(24 * var(--signalbox-font-size, clamp(14px, 1em, 20px)));
   overflow: hidden;
-  background: var(--surface);
-  color: var(--ink);
-  color-scheme: light;
-  font: 16px/1.45 var(--font);
-  text-align: start;
-}
-
-@media (prefers-color-scheme: dark) {
-  :host(:not([scheme="light"])) {
-${properties('dark')}
-    color-scheme: dark;
-  }
-}
-
-:host([scheme="dark"]) {
-${properties('dark')}
-  color-scheme: dark;
 }
 
 :host([hidden]) {
   display: none;
+}
+
+.base {
+  all: initial;
+  position: relative;
+  display: block;
+  flex: 1;
+  height: 100%;
+  min-height: 0;
+  /* Where nothing gives a size. */
+  container-type: size;
+  contain-intrinsic-size: 22em 24em;
+  overflow: hidden;
+  visibility: inherit;
+  pointer-events: inherit;
+  color-scheme: inherit;
+  text-size-adjust: inherit;
+  user-select: text;
+  font: max(11px, var(--signalbox-font-size, clamp(14px, 1em, 20px)))/1.45
+    var(--signalbox-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif);
+}
+
+.chat {
+${properties('light')}
+  --radius: var(--signalbox-radius, 14px);
+  /* A line under the text of the page does not go on in here. */
+  position: absolute;
+  inset: 0;
+  display: flex;
+  flex-direction: column;
+  overflow: hidden;
+  background: var(--surface);
+  color: var(--ink);
+  accent-color: var(--accent);
+  text-align: start;
+}
+
+/* Browsers without light-dark() show the light scheme, unless the attribute says otherwise. */
+@supports (color: light-dark(red, red)) {
+  .chat {
+${properties('used')}
+  }
+}
+
+:host([scheme="light"]) .chat {
+  color-scheme: light;
+}
+
+@media not print {
+  :host([scheme="dark"]) .chat {
+${properties('dark')}
+    color-scheme: dark;
+  }
 }
 
 *,
@@ -85,7 +123,7 @@ textarea {
 button {
   border: 1px solid transparent;
   border-radius: 10px;
-  padding: 0.5rem 0.9rem;
+  padding: 0.5em 0.9em;
   white-space: nowrap;
   cursor: pointer;
   transition: background-color 120ms, border-color 120ms;
@@ -122,7 +160,7 @@ kbd {
   border-radius: 5px;
   padding: 0 0.3em;
   background: var(--raised);
-  font: 0.9em ui-monospace, "Liberation Mono", monospace;
+  font: max(11px, 0.9em) ui-monospace, "Liberation Mono", monospace;
 }
 
 ::placeholder {
@@ -134,12 +172,12 @@ kbd {
   display: grid;
   flex: none;
   place-items: center;
-  width: 2rem;
-  height: 2rem;
+  width: 2.29em;
+  height: 2.29em;
   overflow: hidden;
   border-radius: 50%;
   color: #ffffff;
-  font-size: 0.875rem;
+  font-size: max(11px, 0.875em);
   font-weight: 600;
 }
 
@@ -149,26 +187,18 @@ kbd {
 
 ${HUE_CLASSES}
 
-.chat {
-  display: flex;
-  flex: 1;
-  flex-direction: column;
-  min-height: 0;
-  overflow: hidden;
-}
-
 .chat-status {
   display: flex;
   flex: none;
   flex-wrap: wrap;
-  gap: 0.25rem 0.75rem;
+  gap: 0.286em 0.857em;
   align-items: center;
   justify-content: center;
-  padding: 0.4rem 1rem;
+  padding: 0.457em 1.14em;
   text-align: center;
   border-bottom: 1px solid var(--line);
   color: var(--ink-soft);
-  font-size: 0.875rem;
+  font-size: max(11px, 0.875em);
 }
 
 .chat-status[data-state="failed"],

@@ -5,12 +5,12 @@ export const COMPOSER_STYLE = `
   display: flex;
   flex: none;
   align-items: center;
-  gap: 0.5rem;
-  height: 1.6rem;
-  padding: 0 1rem;
+  gap: 0.615em;
+  height: 1.97em;
+  padding: 0 1.23em;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
-  line-height: 1.6rem;
+  font-size: max(11px, 0.813em);
+  line-height: 1.97em;
 }
 
 .typing-text {
@@ -24,7 +24,7 @@ export const COMPOSER_STYLE = `
 .typing-dots {
   display: none;
   flex: none;
-  gap: 0.2rem;
+  gap: 0.246em;
 }
 
 .typing[data-state="typing"] .typing-dots,
@@ -33,8 +33,8 @@ export const COMPOSER_STYLE = `
 }
 
 .typing-dots i {
-  width: 0.35rem;
-  height: 0.35rem;
+  width: 0.431em;
+  height: 0.431em;
   border-radius: 50%;
   background: var(--accent);
 }
@@ -65,21 +65,21 @@ export const COMPOSER_STYLE = `
   }
 
   30% {
-    transform: translateY(-0.2rem);
+    transform: translateY(-0.2em);
     opacity: 1;
   }
 }
 
 .new-messages {
   position: absolute;
-  bottom: 0.75rem;
+  bottom: 0.857em;
   left: 50%;
   transform: translateX(-50%);
-  padding: 0.35rem 1rem;
-  border-radius: 2rem;
+  padding: 0.4em 1.14em;
+  border-radius: 2.29em;
   background: var(--ink);
   color: var(--surface);
-  font-size: 0.875rem;
+  font-size: max(11px, 0.875em);
   font-weight: 600;
   box-shadow: var(--shadow);
 }
@@ -88,9 +88,9 @@ export const COMPOSER_STYLE = `
   display: grid;
   flex: none;
   grid-template-columns: minmax(0, 1fr) auto;
-  gap: 0.4rem 0.6rem;
+  gap: 0.4em 0.6em;
   align-items: end;
-  padding: 0.1rem 1rem max(0.6rem, env(safe-area-inset-bottom));
+  padding: 0.1em 1em max(0.6em, env(safe-area-inset-bottom));
 }
 
 .composer textarea {
@@ -98,7 +98,7 @@ export const COMPOSER_STYLE = `
   min-width: 0;
   border: 1px solid var(--line);
   border-radius: 10px;
-  padding: 0.55rem 0.75rem;
+  padding: 0.55em 0.75em;
 }
 
 .composer textarea:focus-visible {
@@ -109,8 +109,8 @@ export const COMPOSER_STYLE = `
 .composer textarea {
   display: block;
   field-sizing: content;
-  min-height: 2.65rem;
-  max-height: 9.5rem;
+  min-height: 2.65em;
+  max-height: 9.5em;
   background: var(--raised);
   resize: none;
 }
@@ -121,7 +121,7 @@ export const COMPOSER_STYLE = `
 }
 
 .composer > button {
-  min-height: 2.65rem;
+  min-height: 2.65em;
 }
 
 /* An empty field has no text that chooses its direction: its placeholder follows the language of the chat. */
@@ -138,12 +138,12 @@ export const COMPOSER_STYLE = `
 }
 
 .composer-foot {
-  min-height: 1.25rem;
+  min-height: 1.54em;
   display: flex;
   grid-column: 1 / -1;
-  gap: 0.75rem;
+  gap: 0.923em;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
 }
 
 .composer-hint {

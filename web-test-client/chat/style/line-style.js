@@ -5,10 +5,10 @@ export const LINES_STYLE = `
 .unread-divider {
   display: flex;
   align-items: center;
-  gap: 0.75rem;
-  margin: 1.1rem 0 0.2rem;
+  gap: 0.923em;
+  margin: 1.35em 0 0.246em;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   text-align: center;
 }
 
@@ -38,42 +38,30 @@ export const LINES_STYLE = `
 }
 
 .unread-divider::before {
-  flex: 0 0 0.75rem;
+  flex: 0 0 0.923em;
 }
 
-.offline-hint {
+.offline-hint,
+.back-report {
   position: absolute;
-  top: 0.6rem;
+  z-index: 1;
+  top: 0.738em;
   left: 50%;
   width: max-content;
-  max-width: calc(100% - 1.5rem);
+  max-width: calc(100% - 1.85em);
   transform: translateX(-50%);
-  padding: 0.35rem 0.9rem;
-  border: 1px solid var(--warn);
-  border-radius: 1.1rem;
+  padding: 0.431em 1.11em;
+  border: 1px solid;
+  border-radius: 1.35em;
   background: var(--surface);
   color: var(--warn);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   text-align: center;
   box-shadow: var(--shadow);
 }
 
 .back-report {
-  position: absolute;
-  z-index: 1;
-  top: 0.6rem;
-  left: 50%;
-  width: max-content;
-  max-width: calc(100% - 1.5rem);
-  transform: translateX(-50%);
-  padding: 0.35rem 0.9rem;
-  border: 1px solid var(--good);
-  border-radius: 1.1rem;
-  background: var(--surface);
   color: var(--good);
-  font-size: 0.8125rem;
   font-variant-numeric: tabular-nums;
-  text-align: center;
-  box-shadow: var(--shadow);
 }
 `;

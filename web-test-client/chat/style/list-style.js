@@ -14,8 +14,17 @@ export const LIST_STYLE = `
   flex-direction: column;
   height: 100%;
   overflow-y: auto;
-  padding: 1rem;
+  padding: 1em;
   overscroll-behavior: contain;
+}
+
+/* Where the newest message is while the list is at its end. */
+.list-end {
+  position: absolute;
+  inset: auto 0 0;
+  height: 2em;
+  max-height: 100%;
+  pointer-events: none;
 }
 
 .messages-scroll:focus-visible {
@@ -38,13 +47,13 @@ export const LIST_STYLE = `
 }
 
 .earlier-line {
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   text-align: center;
 }
 
 .earlier-line .link:not([hidden]) {
   display: inline-block;
-  padding: 0.4rem 0.8rem;
+  padding: 0.492em 0.985em;
 }
 
 .earlier-line [aria-disabled="true"] {
@@ -59,20 +68,20 @@ export const LIST_STYLE = `
 }
 
 .dropped {
-  margin: 0 auto 1rem;
-  padding: 0.3rem 0.8rem;
-  border-radius: 1rem;
+  margin: 0 auto 1.23em;
+  padding: 0.369em 0.985em;
+  border-radius: 1.23em;
   background: var(--raised);
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   text-align: center;
 }
 
 .empty {
   display: grid;
-  gap: 0.25rem;
+  gap: 0.25em;
   margin: auto;
-  padding: 1rem;
+  padding: 1em;
   color: var(--ink-soft);
   text-align: center;
 }

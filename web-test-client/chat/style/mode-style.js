@@ -9,18 +9,21 @@ export const MODES_STYLE = `
   display: none;
 }
 
-@container (max-width: 42rem) {
+@container (max-width: 42em) {
   .messages-scroll {
-    padding: 0.75rem;
+    padding: 0.75em;
   }
 
-  .typing,
+  .typing {
+    padding-inline: 0.923em;
+  }
+
   .composer {
-    padding-inline: 0.75rem;
+    padding-inline: 0.75em;
   }
 }
 
-@container (max-width: 26rem) {
+@container (max-width: 26em) {
   .keys {
     display: none;
   }
@@ -35,7 +38,7 @@ export const MODES_STYLE = `
   }
 
   .composer-foot > :not(:empty) {
-    padding-top: 0.3rem;
+    padding-top: 0.369em;
   }
 }
 
@@ -58,25 +61,50 @@ export const MODES_STYLE = `
 /* On paper nobody scrolls or writes. */
 @media print {
   :host {
-    display: block;
-    height: auto;
-    overflow: visible;
+    display: block !important;
+    height: auto !important;
+    max-height: none !important;
+    overflow: visible !important;
   }
 
-  :host([hidden]),
+  :host([hidden]) {
+    display: none !important;
+  }
+
+  .chat {
+    color-scheme: light;
+  }
+
   .composer,
   .typing,
   .new-messages,
-  .earlier-line {
+  .earlier-line,
+  .message-facts,
+  .row-menu {
     display: none;
   }
 
+  .base,
   .chat,
   .messages-frame,
   .messages-scroll {
+    position: static;
     display: block;
     height: auto;
+    container-type: normal;
     overflow: visible;
+  }
+
+  .block.sealed {
+    content-visibility: visible;
+  }
+
+  .row {
+    break-inside: avoid;
+  }
+
+  .bubble {
+    border: 1px solid var(--line);
   }
 }
 

@@ -3,10 +3,10 @@ export const MODERATION_STYLE = `
 .name-mark {
   flex: none;
   border: 1px solid var(--line);
-  border-radius: 1rem;
-  padding: 0 0.45rem;
+  border-radius: 1em;
+  padding: 0 0.6em;
   color: var(--ink-soft);
-  font-size: 0.75rem;
+  font-size: max(11px, 0.857em);
   line-height: 1.35;
 }
 
@@ -17,10 +17,10 @@ export const MODERATION_STYLE = `
 .restriction {
   grid-column: 1 / -1;
   border-radius: 10px;
-  padding: 0.5rem 0.75rem;
+  padding: 0.571em 0.857em;
   background: var(--raised);
   color: var(--ink);
-  font-size: 0.875rem;
+  font-size: max(11px, 0.875em);
   overflow-wrap: anywhere;
 }
 
@@ -50,8 +50,8 @@ button.primary.danger:hover:enabled {
 .row-menu {
   flex: none;
   align-self: end;
-  width: 2.25rem;
-  height: 2.25rem;
+  width: 2.25em;
+  height: 2.25em;
   border-radius: 50%;
   padding: 0;
   background: none;
@@ -78,10 +78,10 @@ button.primary.danger:hover:enabled {
 
 @media (hover: none) {
   .row-menu {
-    width: 2.75rem;
-    height: 2.75rem;
+    width: 2.75em;
+    height: 2.75em;
     /* As high as a message of one line. */
-    margin-block: -0.2rem;
+    margin-block: -0.2em;
     opacity: 0.7;
   }
 }
@@ -89,11 +89,11 @@ button.primary.danger:hover:enabled {
 .action-menu {
   inset: auto;
   margin: 0;
-  min-width: 12rem;
-  max-width: calc(100vw - 1rem);
+  min-width: 12em;
+  max-width: calc(100vw - 1em);
   border: 1px solid var(--line);
   border-radius: 10px;
-  padding: 0.3rem;
+  padding: 0.3em;
   background: var(--surface);
   color: var(--ink);
   box-shadow: var(--shadow);
@@ -102,7 +102,7 @@ button.primary.danger:hover:enabled {
 .action-menu button {
   display: block;
   width: 100%;
-  min-height: 2.5rem;
+  min-height: 2.5em;
   background: none;
   overflow-wrap: anywhere;
   text-align: start;
@@ -119,10 +119,10 @@ button.primary.danger:hover:enabled {
 }
 
 .question {
-  width: min(26rem, calc(100vw - 2rem));
+  width: min(26em, calc(100vw - 2em));
   border: 1px solid var(--line);
   border-radius: var(--radius);
-  padding: 1.25rem;
+  padding: 1.25em;
   background: var(--surface);
   color: var(--ink);
   box-shadow: var(--shadow);
@@ -134,67 +134,67 @@ button.primary.danger:hover:enabled {
 
 .question h3 {
   margin: 0;
-  font-size: 1.0625rem;
+  font-size: 1.06em;
   overflow-wrap: anywhere;
 }
 
 .question p {
-  margin: 0.5rem 0 0;
+  margin: 0.5em 0 0;
   color: var(--ink-soft);
   overflow-wrap: anywhere;
 }
 
 .question-line {
   display: grid;
-  gap: 0.3rem;
-  margin-top: 1rem;
-  font-size: 0.875rem;
+  gap: 0.343em;
+  margin-top: 1.14em;
+  font-size: max(11px, 0.875em);
 }
 
 .question-line input {
   width: 100%;
   border: 1px solid var(--line);
   border-radius: 10px;
-  padding: 0.5rem 0.7rem;
+  padding: 0.5em 0.7em;
   background: var(--raised);
   color: inherit;
   font: inherit;
-  font-size: 1rem;
+  font-size: 1.14em;
 }
 
 .question-check {
   display: flex;
-  gap: 0.6rem;
+  gap: 0.686em;
   align-items: baseline;
-  margin-top: 0.9rem;
-  font-size: 0.875rem;
+  margin-top: 1.03em;
+  font-size: max(11px, 0.875em);
 }
 
 .question-buttons {
   display: flex;
   flex-wrap: wrap;
-  gap: 0.6rem;
+  gap: 0.6em;
   justify-content: flex-end;
-  margin-top: 1.25rem;
+  margin-top: 1.25em;
 }
 
 .moderation {
   flex: none;
   border-bottom: 1px solid var(--line);
-  padding: 0.4rem 1rem;
-  font-size: 0.875rem;
+  padding: 0.457em 1.14em;
+  font-size: max(11px, 0.875em);
 }
 
 .moderation button.plain {
-  padding: 0.3rem 0.75rem;
+  padding: 0.343em 0.857em;
 }
 
 .moderation-panel {
   display: grid;
-  gap: 0.5rem;
+  gap: 0.571em;
   justify-items: start;
   max-height: 40cqh;
-  padding: 0.5rem 0 0.2rem;
+  padding: 0.571em 0 0.229em;
   overflow-y: auto;
 }
 
@@ -209,9 +209,9 @@ button.primary.danger:hover:enabled {
 .held li {
   display: flex;
   flex-wrap: wrap;
-  gap: 0.1rem 0.75rem;
+  gap: 0.114em 0.857em;
   align-items: baseline;
-  padding: 0.25rem 0;
+  padding: 0.286em 0;
   overflow-wrap: anywhere;
 }
 
@@ -221,13 +221,13 @@ button.primary.danger:hover:enabled {
 }
 
 .held li .link {
-  min-height: 1.75rem;
+  min-height: 2em;
   margin-inline-start: auto;
 }
 
-@container (max-width: 42rem) {
+@container (max-width: 42em) {
   .moderation {
-    padding-inline: 0.75rem;
+    padding-inline: 0.857em;
   }
 }
 `;

@@ -1,7 +1,7 @@
 /** The style of the look of OpenTok's text chat. */
 export const OPENTOK_STYLE = `
 /* The look of OpenTok's text chat: no bubbles, a line between the groups, name and time in one line, and a counter. */
-:host([look="opentok"]) {
+:host([look="opentok"]) .chat {
   --radius: var(--signalbox-radius, 0px);
 }
 
@@ -9,12 +9,12 @@ export const OPENTOK_STYLE = `
 :host([look="opentok"]) .row.sent {
   justify-content: flex-start;
   margin-top: 0;
-  padding: 0.65rem 0 0.15rem;
+  padding: 0.65em 0 0.15em;
   border-top: 1px solid var(--line);
 }
 
 :host([look="opentok"]) .row.short {
-  padding: 0.1rem 0;
+  padding: 0.1em 0;
   border-top: 0;
 }
 
@@ -34,7 +34,7 @@ export const OPENTOK_STYLE = `
   width: auto;
   height: auto;
   overflow: visible;
-  padding: 0 0 0.1rem;
+  padding: 0 0 0.1em;
   clip-path: none;
 }
 
@@ -76,7 +76,7 @@ export const OPENTOK_STYLE = `
 }
 
 :host([look="opentok"]) .row:is([data-position="last"], [data-position="single"]) {
-  padding-bottom: 0.65rem;
+  padding-bottom: 0.65em;
 }
 
 :host([look="opentok"]) .day + .row {
@@ -85,7 +85,7 @@ export const OPENTOK_STYLE = `
 
 :host([look="opentok"]) .composer {
   border-top: 1px solid var(--line);
-  padding-top: 0.6rem;
+  padding-top: 0.6em;
 }
 
 :host([look="opentok"]) .composer textarea,

@@ -18,18 +18,30 @@ const COLOURS = {
   good: { light: '#18794e', dark: '#5fd39b' },
 };
 
-const SHADOW = {
-  light: '0 1px 2px rgb(20 40 35 / 6%), 0 8px 28px rgb(20 40 35 / 8%)',
-  dark: '0 1px 2px rgb(0 0 0 / 30%), 0 8px 28px rgb(0 0 0 / 30%)',
+const SHADOWS = {
+  '0 1px 2px': { light: 'rgb(20 40 35 / 6%)', dark: 'rgb(0 0 0 / 30%)' },
+  '0 8px 28px': { light: 'rgb(20 40 35 / 8%)', dark: 'rgb(0 0 0 / 30%)' },
+};
+
+const CHOICES = {
+  light: ({ light }) => light,
+  dark: ({ dark }) => dark,
+  /** As the used `color-scheme` of the element that has the properties. */
+  used: ({ light, dark }) => `light-dark(${light}, ${dark})`,
 };
 
 /** The colours of avatars, in both schemes. */
 export const HUES = ['#0f766e', '#2563a8', '#8a3ffc', '#a8326e', '#b3471b', '#7a6200', '#3d7a1f', '#5a5f73'];
 
-/** The custom properties of the scheme. `value` makes the value of a property from its name and its colour. */
+/**
+ * The custom properties of the scheme: `light`, `dark`, or `used`. `value` makes the value of a property from its name
+ * and its colour.
+ */
 export function colours(scheme, value = (name, colour) => colour) {
-  const named = Object.entries(COLOURS).map(([name, each]) => `--${name}: ${value(name, each[scheme])};`);
-  return [...named, `--shadow: ${SHADOW[scheme]};`].join('\n');
+  const choose = CHOICES[scheme];
+  const named = Object.entries(COLOURS).map(([name, each]) => `--${name}: ${value(name, choose(each))};`);
+  const shadow = Object.entries(SHADOWS).map(([shape, each]) => `${shape} ${choose(each)}`);
+  return [...named, `--shadow: ${shadow.join(', ')};`].join('\n');
 }
 
 /** A class for each colour of avatars. */

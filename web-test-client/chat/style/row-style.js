@@ -6,21 +6,21 @@ export const ROW_STYLE = `
 }
 
 .beginning {
-  margin: 0 0 0.6rem;
+  margin: 0 0 0.738em;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   text-align: center;
 }
 
 .row {
   display: flex;
-  gap: 0.6rem;
+  gap: 0.6em;
   max-width: 100%;
-  margin-top: 0.9rem;
+  margin-top: 0.9em;
 }
 
 .row.short {
-  margin-top: 0.2rem;
+  margin-top: 0.2em;
 }
 
 .block:first-child > :first-child {
@@ -41,7 +41,7 @@ export const ROW_STYLE = `
   display: grid;
   justify-items: start;
   min-width: 0;
-  max-width: min(36rem, 84%);
+  max-width: min(36em, 84%);
 }
 
 .sent .row-body {
@@ -51,11 +51,11 @@ export const ROW_STYLE = `
 .row-header {
   display: flex;
   align-items: baseline;
-  gap: 0.5rem;
+  gap: 0.571em;
   min-width: 0;
   max-width: 100%;
-  padding: 0 0.15rem 0.2rem;
-  font-size: 0.875rem;
+  padding: 0 0.171em 0.229em;
+  font-size: max(11px, 0.875em);
 }
 
 /* Hidden, but read by a screen reader. */
@@ -81,13 +81,13 @@ export const ROW_STYLE = `
 .row-header time {
   flex: none;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.929em);
   font-variant-numeric: tabular-nums;
 }
 
 .bubble-line {
   display: flex;
-  gap: 0.15rem;
+  gap: 0.15em;
   align-items: flex-end;
   min-width: 0;
   max-width: 100%;
@@ -96,7 +96,7 @@ export const ROW_STYLE = `
 .bubble {
   min-width: 0;
   max-width: 100%;
-  padding: 0.45rem 0.8rem;
+  padding: 0.45em 0.8em;
   border-radius: 14px;
   border-start-start-radius: 4px;
   background: var(--other);
@@ -108,7 +108,7 @@ export const ROW_STYLE = `
 }
 
 .bubble.emoji {
-  font-size: 2rem;
+  font-size: 2em;
   line-height: 1.25;
 }
 
@@ -121,6 +121,11 @@ export const ROW_STYLE = `
 .short .bubble,
 .sent.short .bubble {
   border-radius: 14px;
+}
+
+.show-more {
+  padding: 0.25em 0.15em 0;
+  font-size: max(11px, 0.875em);
 }
 
 .bubble a {
@@ -141,12 +146,12 @@ export const ROW_STYLE = `
   position: absolute;
   z-index: 2;
   width: max-content;
-  max-width: calc(100% - 0.5rem);
-  padding: 0.25rem 0.6rem;
+  max-width: calc(100% - 0.615em);
+  padding: 0.308em 0.738em;
   border-radius: 8px;
   background: var(--ink);
   color: var(--surface);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   font-variant-numeric: tabular-nums;
   pointer-events: none;
 }
@@ -158,7 +163,7 @@ export const ROW_STYLE = `
 @keyframes arrive {
   from {
     opacity: 0;
-    transform: translateY(0.5rem);
+    transform: translateY(0.5em);
   }
 }
 
@@ -166,9 +171,9 @@ export const ROW_STYLE = `
 .mark {
   flex: none;
   width: 1.1em;
-  padding-bottom: 0.4rem;
+  padding-bottom: 0.492em;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
   line-height: 1.2;
   text-align: center;
 }
@@ -209,11 +214,11 @@ export const ROW_STYLE = `
 .row-state {
   display: flex;
   flex-wrap: wrap;
-  gap: 0.15rem 0.75rem;
+  gap: 0.185em 0.923em;
   justify-content: flex-end;
-  padding: 0.25rem 0.15rem 0;
+  padding: 0.308em 0.185em 0;
   color: var(--ink-soft);
-  font-size: 0.8125rem;
+  font-size: max(11px, 0.813em);
 }
 
 .row[data-state="failed"] .row-state {

@@ -24,15 +24,22 @@ const PIECES = /^(https?:[/\\]+|)([^/\\?#]*)(.*)$/isu;
 /**
  * Splits a text into parts, `{text}` and `{text, address, shown}`: an address of the web, with http or https or with `www.`
  * in front, or of mail, as a browser parses it; and what to show for it: what is before the host, the host, which is
- * that of the address, and the rest. The texts of the parts together are the text.
+ * that of the address, and the rest. The texts of the parts together are the text. After `most` addresses it stops: the
+ * last part, `{text, isRest}`, is what it has not looked at.
  */
-export function splitLinks(text) {
+export function splitLinks(text, most = Infinity) {
   const parts = [];
   let end = 0;
+  let count = 0;
   const addText = (until) => {
     if (until > end) parts.push({ text: text.slice(end, until) });
   };
   for (const { groups: { web, mail }, index } of text.matchAll(ADDRESS)) {
+    count += 1;
+    if (count > most) {
+      parts.push({ text: text.slice(end), isRest: true });
+      return parts;
+    }
     const written = mail ?? withoutTrailing(withoutGluedText(PIECES.exec(web)));
     const link = mail ? mailLink(mail) : webLink(written);
     if (link === null) continue;

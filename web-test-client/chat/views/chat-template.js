@@ -4,6 +4,10 @@ import { make } from './dom.js';
  * The elements inside of `<signalbox-chat>`; `writeWords` writes their texts. `part` attributes are what a page may style; slots are what it may replace.
  */
 export function chatTemplate() {
+  return make('div', { class: 'base' }, frame());
+}
+
+function frame() {
   return make(
     'section',
     { id: 'chat-frame', class: 'chat', 'data-word-label': 'chat' },
@@ -44,6 +48,7 @@ export function chatTemplate() {
         ),
         make('div', { id: 'messages', class: 'messages', role: 'list' }),
       ),
+      make('div', { id: 'list-end', class: 'list-end' }),
       make('p', { id: 'message-facts', class: 'message-facts', part: 'facts', hidden: '' }),
       make('p', { id: 'back-report', class: 'back-report', role: 'status', hidden: '' }),
       make(

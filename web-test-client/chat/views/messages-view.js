@@ -4,6 +4,7 @@ import { FramePace } from './frame-pace.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
 import { RowElements } from './row-elements.js';
+import { Sight } from './sight.js';
 
 /** Closer to the end than this many pixels counts as being at the end. */
 const END_SLACK = 48;
@@ -59,8 +60,8 @@ export class MessagesView {
   #nearBeginning;
   #limit;
   #isPinned = true;
-  /** Whether the list has a height: a hidden one has none. */
-  #isShown = false;
+  /** Whether the user can see the end of the list. */
+  #sight;
   #gapKey = 'gap';
   #words;
 
@@ -84,6 +85,7 @@ export class MessagesView {
     this.#words = words;
     this.#elements = new RowElements({
       words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
+      opens: () => this.#setPinned(false),
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
@@ -104,8 +106,15 @@ export class MessagesView {
     this.#droppedCount = droppedCount;
     this.#pill.addEventListener('click', () => this.#goToUnread());
     this.#scroll.addEventListener('scroll', () => this.#scrolled());
+    this.#sight = new Sight(part('list-end'), () => this.#moved());
     this.#watchSize();
     this.#pin(true);
+  }
+
+  /** The list is in a page again. The browser has forgotten its place. */
+  arrived() {
+    if (this.#isPinned) this.scrollToEnd();
+    else this.#scroll.scrollTop = this.#lastTop;
   }
 
   /** The list is in another window now. */
@@ -123,12 +132,8 @@ export class MessagesView {
       if (this.#rows.viewHeight !== clientHeight) this.#pace.request();
       this.#rows.viewHeight = clientHeight;
       if (this.#isPinned) this.scrollToEnd();
-      // A page shows and hides the chat in many ways, and all of them change its height.
-      const isShown = clientHeight > 0;
-      if (isShown === this.#isShown) return;
-      this.#isShown = isShown;
-      this.#moved();
     });
+    this.#sight.watch();
     this.#resized.observe(this.#scroll);
     this.#resized.observe(this.#list);
   }
@@ -171,6 +176,16 @@ export class MessagesView {
   /** Whether the list is scrolled to the end, and follows new messages. */
   get isPinned() {
     return this.#isPinned;
+  }
+
+  /** Whether the user can see the newest message. */
+  get isSeen() {
+    return this.#isPinned && this.#sight.isSeen;
+  }
+
+  /** Whether the page may show the newest message at any time, without telling. */
+  get mayBeSeen() {
+    return this.#isPinned && this.#sight.isInView;
   }
 
   /**

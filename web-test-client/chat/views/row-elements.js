@@ -1,5 +1,5 @@
 import { isOnlyEmoji } from '../text/emoji.js';
-import { splitLinks } from '../text/links.js';
+import { messageParts } from '../text/message-parts.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
 
@@ -14,11 +14,15 @@ export class RowElements {
   #discard;
   #pass;
   #leave;
+  #opens;
   #hasMenu;
   #openMenu;
 
-  /** The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes. */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave, hasMenu, openMenu }) {
+  /**
+   * The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes, and `opens()` before a
+   * row becomes higher because the user wants to read all of it.
+   */
+  constructor({ words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -26,6 +30,7 @@ export class RowElements {
     this.#discard = discard;
     this.#pass = pass;
     this.#leave = leave;
+    this.#opens = opens;
     this.#hasMenu = hasMenu;
     this.#openMenu = openMenu;
   }
@@ -66,6 +71,8 @@ export class RowElements {
       time.textContent = this.#words.time(row.message.receivedAt);
       time.title = this.#words.dayAndTime(row.message.receivedAt);
       if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
+      const more = element.querySelector('.show-more');
+      if (more !== null) more.textContent = this.#words.text('showMore');
       this.showNote(shown);
     }
   }
@@ -141,6 +148,7 @@ export class RowElements {
     bubble.classList.add('erased');
     bubble.classList.remove('emoji');
     bubble.textContent = this.#words.text('erased');
+    element.querySelector('.show-more')?.remove();
   }
 
   /** The name at a message: a name of a stranger, or the user's own. */
@@ -158,7 +166,7 @@ export class RowElements {
     const { row } = shown;
     switch (row.kind) {
       case 'message':
-        return this.#makeMessage(row.message, this.#nameIn(shown), this.#marksOf(shown));
+        return this.#makeMessage(shown, this.#nameIn(shown), this.#marksOf(shown));
       case 'day':
         return make('div', { role: 'listitem', class: 'day', part: 'divider day', 'data-kind': 'day' }, make('time', { datetime: row.day }));
       case 'unreadDivider':
@@ -182,10 +190,12 @@ export class RowElements {
     }
   }
 
-  #makeMessage(message, name, marks) {
+  #makeMessage(shown, name, marks) {
+    const { message } = shown.row;
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
-    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...this.#contentOf(message));
+    const { content, isFolded } = this.#contentOf(shown);
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...content);
     if (message.isErased) bubble.classList.add('erased');
     if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
     return make(
@@ -208,12 +218,28 @@ export class RowElements {
           ),
         ),
         isOwn ? make('div', { class: 'bubble-line' }, make('span', { class: 'mark', role: 'img' }), bubble) : bubble,
+        isFolded ? this.#moreButton(shown, bubble) : null,
       ),
     );
   }
 
-  #contentOf({ isErased, text }) {
-    return isErased ? [this.#words.text('erased')] : splitLinks(text).map(linkOrText);
+  /** The nodes of the text, and whether it is longer than they are. */
+  #contentOf({ row: { message: { isErased, text } }, isOpen }) {
+    if (isErased) return { content: [this.#words.text('erased')], isFolded: false };
+    const { parts, isFolded } = messageParts(text, isOpen);
+    return { content: [...parts.map(linkOrText), isFolded ? '…' : null], isFolded };
+  }
+
+  #moreButton(shown, bubble) {
+    const button = this.#button('showMore', () => {
+      this.#opens();
+      shown.isOpen = true;
+      bubble.replaceChildren(...this.#contentOf(shown).content.filter((each) => each !== null));
+      button.remove();
+      this.#leave();
+    });
+    button.classList.add('show-more');
+    return button;
   }
 
   /** One's own is shown in the look of OpenTok's chat only. */

@@ -334,7 +334,7 @@ export class FakeElement extends FakeParent {
   }
 
   getBoundingClientRect() {
-    return { top: 0, bottom: 0, left: 0, right: 0, width: 0, height: 0 };
+    return { top: 0, bottom: 1, left: 0, right: 1, width: 1, height: 1 };
   }
 
   scrollIntoView() {}
@@ -466,6 +466,20 @@ class Silent {
   disconnect() {}
 }
 
+/** The whole page is in the view. */
+class AllInView extends Silent {
+  #changed;
+
+  constructor(changed, { root = null } = {}) {
+    super();
+    if (root === null) this.#changed = changed;
+  }
+
+  observe() {
+    queueMicrotask(() => this.#changed?.([{ isIntersecting: true, intersectionRatio: 1 }]));
+  }
+}
+
 /** Makes the globals of a page with an empty document. Each file of tests has its own process, and so its own page. */
 export function installDocument() {
   const document = new FakeDocument();
@@ -483,7 +497,7 @@ export function installDocument() {
     sessionStorage: storage(), localStorage: storage(),
     customElements: { get: (name) => defined.get(name), define: (name, type) => defined.set(name, type) },
     CSSStyleSheet: class { replaceSync() {} },
-    MutationObserver: Silent, ResizeObserver: Silent, IntersectionObserver: Silent,
+    MutationObserver: Silent, ResizeObserver: Silent, IntersectionObserver: AllInView,
     getComputedStyle: () => ({ direction: 'ltr' }), getSelection: () => '',
     requestAnimationFrame: (act) => frames.push(act),
     addEventListener: (...given) => view.addEventListener(...given),

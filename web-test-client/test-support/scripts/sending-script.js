@@ -43,6 +43,9 @@ export async function runSendingScript({ wireForm = CHAT_TYPE, steps }, found) {
       channel.connectionId = null;
       chat.handle({ kind: 'disconnected' }, 0);
     },
+    renewed({ id }) {
+      channel.connectionId = id;
+    },
     enqueue({ text, localId }) {
       chat.edit(text);
       const refusal = chat.enqueue(0, localId);

@@ -415,6 +415,8 @@ test('“Today” becomes “Yesterday” at midnight, and then the date, withou
 
 test('a group ends after two minutes, and a day at midnight, by the reader’s clock', async (context) => {
   const { chat, session } = attached();
+  // The browser tells that the list is in the view.
+  await null;
   const evening = new Date(2026, 2, 3, 23, 55).getTime();
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: evening });
   for (const [text, seconds] of [['a', 0], ['b', 119], ['c', 239], ['d', 305]]) {

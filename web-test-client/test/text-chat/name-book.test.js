@@ -35,6 +35,21 @@ for (const vector of vectorCases('senders/names.json')) {
   });
 }
 
+for (const { name, here, crowd, messages, shown } of vectorCases('senders/present.json')) {
+  test(name, () => {
+    const book = new NameBook();
+    const present = [
+      ...here.map(({ id, ...connection }) => ({ connectionId: id, ...connection })),
+      ...Array.from({ length: crowd }, (_, number) => ({ connectionId: `c${number}`, data: `n${number}` })),
+    ];
+    const read = messages.map(messageIn);
+    for (const connection of present) book.note(connection);
+    for (const message of read) book.noteMessage(message);
+    book.enter(present);
+    assert.deepEqual(read.map((message) => book.nameOf(message)), shown);
+  });
+}
+
 for (const { name, reserved = [], free = [] } of vectorCases('senders/reserved.json')) {
   test(name, () => {
     for (const each of reserved) assert.ok(isReserved(each), each);
@@ -76,7 +91,7 @@ test('G5 at most four thousand are remembered who are not here', () => {
   const book = new NameBook();
   for (let number = 0; number <= 4096; number += 1) book.note({ connectionId: `c${number}`, data: `n${number}` });
   assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'n0');
-  book.noteEnd();
+  book.enter([]);
   assert.equal(book.nameOf({ senderId: 'c4096', alias: null }), 'n4096');
   assert.equal(book.nameOf({ senderId: 'c0', alias: null }), 'Guest 4117');
 });

@@ -137,7 +137,7 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
             ask([.sleepers(range, atMost: count)], shard) { [shardCount = shards.count] result in
                 if case .success(.sleepers(let part)) = result {
                     // After a change of the list of addresses, a Redis may still have sessions that are another one's.
-                    parts.append(part.where { ArchivePlace.shard(of: $0, count: shardCount) == shard })
+                    parts.append(part.where { JumpHash.bucket(of: $0, count: shardCount) == shard })
                 } else {
                     parts.append(nil)
                 }
@@ -168,7 +168,8 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
     private func ask(
         _ calls: [ArchiveCall], of session: SessionID, _ answer: @escaping (Result<ArchiveAnswer, ArchiveFault>) -> Void
     ) {
-        ask(calls, ArchivePlace.shard(of: session, count: shards.count), answer)
+        // A session's history is in the Redis that has its log.
+        ask(calls, JumpHash.bucket(of: session, count: shards.count), answer)
     }
 
     private func ask(

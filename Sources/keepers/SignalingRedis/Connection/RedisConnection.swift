@@ -1,5 +1,6 @@
 import DequeModule
 import EventLoop
+import SignalingCryptography
 import SignalingRedisCore
 
 /// One connection to Redis: commands go out, and each reply goes to the handler of its command. Confined to the loop's
@@ -12,11 +13,15 @@ final class RedisConnection {
         case unreachable(String)
         /// Redis has sent what nothing has asked for, or what is not its protocol.
         case nonsense(String)
+        /// There is no TLS connection.
+        case insecure(TLSFailure)
     }
 
     private enum Phase {
-        /// Next: `open`, `closed`.
+        /// Next: `handshaking`, `open`, `closed`.
         case connecting
+        /// Next: `open`, `closed`.
+        case handshaking
         /// Next: `closed`.
         case open
         /// The last state.
@@ -28,8 +33,14 @@ final class RedisConnection {
     /// Called with what nothing has asked for, on a connection that has subscribed.
     var onPush: ((RedisPush) -> Void)?
 
+    /// The first byte with which a TLS server answers what is not TLS (RFC 8446 section 5.1).
+    private static let tlsAlert: UInt8 = 21
+
     private var phase = Phase.connecting
     private var tcp: TCPHandle?
+    /// Of a connection with TLS.
+    private let tls: TLSClient?
+    private var hasReceived = false
     private let reader: RedisReplyReader
     private var handlers: Deque<(RedisReply) -> Void> = []
     /// What the next flush writes. The log bounds it (LOG-22).
@@ -37,8 +48,11 @@ final class RedisConnection {
     /// Whether replies are handled: what their handlers send leaves in one write.
     private var isReading = false
 
-    /// - Parameter address: an IP address.
-    init(address: String, port: Int, loop: EventLoop) throws {
+    /// - Parameters:
+    ///   - address: an IP address.
+    ///   - tls: the client's side of a connection with TLS.
+    init(address: String, port: Int, tls: TLSClient?, loop: EventLoop) throws {
+        self.tls = tls
         reader = try RedisReplyReader()
         tcp = try TCPHandle(to: address, port: port, on: loop) { [weak self] event in self?.handle(event) }
     }
@@ -46,10 +60,28 @@ final class RedisConnection {
     private func handle(_ event: TCPHandle.Event) {
         switch event {
         case .connected:
-            phase = .open
-            flush()
+            if let tls {
+                phase = .handshaking
+                tls.begin()
+                writeRecords(of: tls)
+            } else {
+                phase = .open
+                flush()
+            }
         case .received(let bytes): received(bytes)
-        case .ended(let error): lose(.unreachable(error.map { "\($0)" } ?? "the connection was closed"))
+        case .ended(let error): lose(.unreachable(reason(error)))
+        }
+    }
+
+    /// Why the connection has ended, as far as its phase tells.
+    private func reason(_ error: EventLoopError? = nil) -> String {
+        let end = error.map { "\($0)" } ?? "the connection was closed"
+        switch phase {
+        case .handshaking:
+            return "\(end) during the TLS handshake. If this port has no TLS, begin the address with redis://"
+        case .open where !hasReceived && tls == nil:
+            return "\(end) before the first answer. If this port has TLS, begin the address with rediss://"
+        case .connecting, .open, .closed: return end
         }
     }
 
@@ -73,12 +105,32 @@ final class RedisConnection {
         guard phase == .open, !isReading, !output.isEmpty else { return }
         let bytes = output
         output = []
-        tcp?.write(bytes)
+        guard let tls else { return tcp?.write(bytes) ?? () }
+        if let failure = tls.write(bytes) { return lose(.insecure(failure)) }
+        writeRecords(of: tls)
     }
+
+    private func writeRecords(of tls: TLSClient) { tcp?.write(tls.takeOutput()) }
 
     // MARK: - Receiving
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard let tls else { return read(bytes) }
+        let reading = tls.receive(bytes)
+        writeRecords(of: tls)
+        if phase == .handshaking, tls.isOpen { phase = .open }
+        reading.content.withUnsafeBytes { read($0) }
+        if phase == .closed { return }
+        if let failure = reading.failure {
+            lose(.insecure(failure))
+        } else if reading.isEnd {
+            lose(.unreachable(reason()))
+        }
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
+        if !hasReceived, bytes.first == Self.tlsAlert { return lose(.unreachable(reason())) }
+        if !bytes.isEmpty { hasReceived = true }
         isReading = true
         do throws(RedisReplyReader.Violation) {
             try reader.feed(bytes)

@@ -1,5 +1,6 @@
 import EventLoop
 import SignalingCore
+import SignalingCryptography
 import SignalingProtocol
 import SignalingRedisCore
 
@@ -24,16 +25,27 @@ final class RedisLink {
     }
 
     private let address: RedisAddress
+    /// Of an address with Sentinels.
+    private let finder: PrimaryFinder?
+    private let tls: RedisTLS
     private let loop: EventLoop
     private let subscribes: Bool
     /// Not called after ``close()``.
     private let onEvent: (RedisLinkEvent) -> Void
     private var phase = Phase.created
+    /// What messages call this Redis.
+    private var name: String
     private var commands: RedisConnection?
     private var subscriptions: RedisConnection?
 
-    init(address: RedisAddress, loop: EventLoop, subscribes: Bool, onEvent: @escaping (RedisLinkEvent) -> Void) {
+    init(
+        address: RedisAddress, finder: PrimaryFinder?, tls: RedisTLS, loop: EventLoop, subscribes: Bool,
+        onEvent: @escaping (RedisLinkEvent) -> Void
+    ) {
         self.address = address
+        self.finder = finder
+        self.tls = tls
+        name = address.description
         self.loop = loop
         self.subscribes = subscribes
         self.onEvent = onEvent
@@ -47,33 +59,53 @@ final class RedisLink {
 
     func connect() {
         phase = .connecting(Findings(isSubscribed: !subscribes))
-        if EventLoop.isAddress(address.host) { return connect(to: address.host) }
-        loop.findAddress(of: address.host) { [weak self] result in
-            guard let self, isConnecting else { return }
-            switch result {
-            case .success(let found): connect(to: found)
-            case .failure(let error): lose(unreachable("the host's name cannot be resolved: \(error)"))
+        guard let finder else { return connect(to: address.endpoint) }
+        finder.begin { [weak self] step in
+            switch step {
+            case .found(let endpoint):
+                guard let self, isConnecting else { return }
+                name = "\(address) at \(endpoint)"
+                connect(to: endpoint)
+            case .giveUp(let fault): self?.lose(fault)
             }
         }
     }
 
-    private func connect(to host: String) {
+    private func connect(to endpoint: RedisEndpoint) {
+        loop.find(endpoint) { [weak self] result in
+            guard let self, isConnecting else { return }
+            switch result {
+            case .success(let address): connect(to: endpoint, at: address)
+            case .failure(let fault): lose(unreachable(fault.text))
+            }
+        }
+    }
+
+    private func connect(to endpoint: RedisEndpoint, at ip: String) {
         do {
-            let commands = try RedisConnection(address: host, port: address.port, loop: loop)
+            let commands = try connection(to: endpoint, at: ip)
             self.commands = commands
-            commands.onLost = { [weak self] loss in self?.connectionLost(loss) }
             signIn(on: commands) { [weak self] in self?.inspect(on: commands) }
             guard subscribes else { return }
-            let subscriptions = try RedisConnection(address: host, port: address.port, loop: loop)
+            let subscriptions = try connection(to: endpoint, at: ip)
             self.subscriptions = subscriptions
-            subscriptions.onLost = { [weak self] loss in self?.connectionLost(loss) }
             signIn(on: subscriptions) { [weak self] in
                 subscriptions.onPush = { [weak self] push in self?.received(push) }
                 subscriptions.sendSubscription(RedisCommand("SUBSCRIBE", self?.nodesChannel ?? ""))
             }
+        } catch let failure as TLSFailure {
+            connectionLost(.insecure(failure))
         } catch {
             lose(unreachable("\(error)"))
         }
+    }
+
+    private func connection(to endpoint: RedisEndpoint, at ip: String) throws -> RedisConnection {
+        let connection = try RedisConnection(
+            address: ip, port: endpoint.port, tls: address.isEncrypted ? tls.client(for: endpoint.host) : nil,
+            loop: loop)
+        connection.onLost = { [weak self] loss in self?.connectionLost(loss) }
+        return connection
     }
 
     private func signIn(on connection: RedisConnection, _ done: @escaping () -> Void) {
@@ -89,9 +121,9 @@ final class RedisLink {
             switch failure {
             case .refused(let text), .other(let text):
                 lose(
-                    CommandLogFault(.refused, "\(address) refuses the user or the password: \(text). Check --redis."))
+                    CommandLogFault(.refused, "\(name) refuses the user or the password: \(text). Check --redis."))
             case .full, .readOnly, .loading, .notWritten, .functionMissing, .damaged:
-                lose(CommandLogFault(failure, from: address.description))
+                lose(CommandLogFault(failure, from: name))
             }
         }
     }
@@ -103,7 +135,7 @@ final class RedisLink {
         ask(connection, RedisCommand("INFO")) { [weak self] reply in
             guard let self else { return }
             let facts = ServerFacts(info: reply.text ?? "")
-            if let fault = facts.fault(at: address.description) { return lose(fault) }
+            if let fault = facts.fault(at: name) { return lose(fault) }
             find { $0.facts = facts }
         }
         // Users without the right to read the configuration get an error, and lose nothing but the trust.
@@ -120,7 +152,7 @@ final class RedisLink {
     private func ask(_ connection: RedisConnection, _ command: RedisCommand, _ done: @escaping (RedisReply) -> Void) {
         connection.send(command) { [weak self] reply in
             guard let self, isConnecting else { return }
-            if let failure = reply.failure { return lose(CommandLogFault(failure, from: address.description)) }
+            if let failure = reply.failure { return lose(CommandLogFault(failure, from: name)) }
             done(reply)
         }
     }
@@ -146,6 +178,7 @@ final class RedisLink {
                 lose(nonsense("a message that nothing has subscribed to"))
             }
         case .subscription(let channel, let isSubscribed): subscriptionConfirmed(channel, isSubscribed)
+        case .refused(let failure): lose(CommandLogFault(failure, from: name))
         }
     }
 
@@ -204,14 +237,17 @@ final class RedisLink {
         switch loss {
         case .unreachable(let text): lose(unreachable(text))
         case .nonsense(let text): lose(nonsense(text))
+        case .insecure(let failure):
+            tls.forget()
+            lose(CommandLogFault(failure, from: name))
         }
     }
 
     private func unreachable(_ text: String) -> CommandLogFault {
-        CommandLogFault(.unreachable, "Cannot reach \(address): \(text). Start Redis, or correct the address.")
+        CommandLogFault(.unreachable, "Cannot reach \(name): \(text). Start Redis, or correct the address.")
     }
 
-    private func nonsense(_ text: String) -> CommandLogFault { .nonsense(text, from: address.description) }
+    private func nonsense(_ text: String) -> CommandLogFault { .nonsense(text, from: name) }
 
     private func lose(_ fault: CommandLogFault) {
         if case .closed = phase { return }
@@ -221,6 +257,7 @@ final class RedisLink {
 
     func close() {
         phase = .closed
+        finder?.end()
         commands?.close()
         subscriptions?.close()
         commands = nil

@@ -10,7 +10,8 @@ import Synchronization
 /// The loop's thread calls every method, and is never kept waiting for the disk, except by ``close()``. One thread
 /// writes, and another one reads with a connection of its own.
 public final class SQLiteArchive: MessageArchive {
-    private let writer: ArchiveWriter
+    private let writer: DatabaseThread<ArchiveTransactions>
+    private let sizes: ArchiveSizes
     private let reading: ArchiveReading
     private let answers: ArchiveAnswers
     public let lastSweep: WallTime?
@@ -51,8 +52,12 @@ public final class SQLiteArchive: MessageArchive {
         (lostOrderCount, isNew) = (Int(clamping: mark.lostOrderCount), opened.isNew)
         answers = ArchiveAnswers(post: post)
         reading = ArchiveReading(reader, path: files.path, answers: answers, logger: logger)
-        writer = ArchiveWriter(opened, at: place, reading: reading, answers: answers)
+        sizes = ArchiveSizes(opened.store)
+        writer = DatabaseThread(
+            ArchiveTransactions(opened, at: place, reading: reading, answers: answers, sizes: sizes), name: "history")
     }
+
+    deinit { writer.abandon() }
 
     /// Whether messages can be written. Called on the loop when it changes.
     public var onHealthChange: ((CommandLogHealth) -> Void)? {
@@ -70,13 +75,14 @@ public final class SQLiteArchive: MessageArchive {
     /// Adds steps of one session, which nobody is told of, and waits for the disk if many wait. For the end of a process,
     /// and its beginning.
     public func finish(_ steps: [ArchiveStep], of session: SessionID, by deadline: DispatchTime = .distantFuture) {
-        for step in steps {
-            switch step {
-            case .append(let messages): writer.add(.append(messages, to: session), nil)
-            case .erase(let scope): writer.add(.erase(scope, of: session), nil)
-            }
-        }
-        if writer.waitingCount > Self.finishedCount { writer.write(by: deadline) }
+        writer.add(
+            steps.map { step in
+                switch step {
+                case .append(let messages): .write(.append(messages, to: session), nil)
+                case .erase(let scope): .write(.erase(scope, of: session), nil)
+                }
+            })
+        if writer.waitingCount > Self.finishedCount { writer.settle(by: deadline) }
     }
 
     /// The sessions of this folder begin anew. Adds what they had for the archive, and waits for the disk: the command log
@@ -85,9 +91,9 @@ public final class SQLiteArchive: MessageArchive {
     /// - Parameter areCertain: whether there were sessions. Otherwise a new archive shows that there were none.
     public func noteLostOrders(of sessions: [KeptCommands.Session], areCertain: Bool) {
         if isNew, !areCertain { return }
+        writer.add([.countLostOrders])
         for session in sessions { finish(session.waitingSteps(), of: session.id) }
-        writer.write(by: .distantFuture)
-        writer.countLostOrders()
+        writer.settle()
         // Also if the disk is full, and the mark cannot say so.
         lostOrderCount = min(lostOrderCount + 1, Int(TailMark.Content.lostOrderLimit))
     }
@@ -100,36 +106,35 @@ public final class SQLiteArchive: MessageArchive {
     /// - Parameter deadline: when to give up. What is not written then is in the states of its sessions still.
     public func close(by deadline: DispatchTime = .distantFuture) {
         reading.use(nil)
-        writer.close(by: deadline)
+        try? writer.close(by: deadline)
     }
 
-    public var isEmpty: Bool { writer.totals.sessionCount == 0 && !writer.isBusy }
-    public var byteCount: Int { writer.usedByteCount }
+    public var isEmpty: Bool { sizes.totals.sessionCount == 0 && !writer.isBusy }
+    public var byteCount: Int { sizes.usedByteCount }
     /// What the messages count for the bounds of their sessions.
-    var messageByteCount: Int { writer.totals.byteCount }
-    public var messageCount: Int { writer.totals.messageCount }
+    var messageByteCount: Int { sizes.totals.byteCount }
+    public var messageCount: Int { sizes.totals.messageCount }
 
     public func append(
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        writer.add(.append(messages, to: session), answers.note { answer($0.map { _ in () }) })
+        writer.add([.write(.append(messages, to: session), answers.note { answer($0.map { _ in () }) })])
     }
 
     public func erase(
         _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
-        writer.add(.erase(erasure, of: session), answers.note { answer($0.map { _ in () }) })
+        writer.add([.write(.erase(erasure, of: session), answers.note { answer($0.map { _ in () }) })])
     }
 
     public func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
-        writer.addSweep(
-            at: now,
-            answers.note { result in
-                answer(result.map { if case .forgotten(let sessions) = $0 { sessions } else { [] } })
-            })
+        let number = answers.note { result in
+            answer(result.map { if case .forgotten(let sessions) = $0 { sessions } else { [] } })
+        }
+        writer.add([.sweep(at: now, number)])
     }
 
-    public func changeBounds(to new: HistoryBounds) { writer.add(.changeBounds(new), nil) }
+    public func changeBounds(to new: HistoryBounds) { writer.add([.write(.changeBounds(new), nil)]) }
 
     public func page(
         _ request: HistoryRequest, of session: SessionID,

@@ -89,7 +89,8 @@ extension SQLiteCommandLog {
                 checkpoints: Checkpoints(second, interval: tuning.checkpointPages, limit: tuning.logLimitPages),
                 clock: clock, now: now, reports: reports, logger: logger)
             let log = SQLiteCommandLog(
-                writer: CommandWriter(transactions, ticks: tuning.ticks), reports: reports, clock: clock,
+                writer: DatabaseThread(transactions, name: "command-log", ticks: tuning.ticks), reports: reports,
+                clock: clock,
                 tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount,
                 sleeperReader: SleeperReader(path: files.path, injectedFault: tuning.injectedFault), logger: logger)
             receiver.log = log

@@ -20,7 +20,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
     public private(set) var health = CommandLogHealth.keeping
     @exclusivity(unchecked) public private(set) var inFlightByteCount = 0
 
-    let writer: CommandWriter
+    let writer: DatabaseThread<LogTransactions>
     private let reports: LogReports
     private let logger: Logger
     @exclusivity(unchecked) private var clock: FolderClock
@@ -37,8 +37,8 @@ public final class SQLiteCommandLog: LocalCommandLog {
     private var readCount: UInt64 = 0
 
     init(
-        writer: CommandWriter, reports: LogReports, clock: FolderClock, tails: [SessionID: SessionTail], lastKey: Int64,
-        sleeperCount: Int, sleeperReader: SleeperReader, logger: Logger
+        writer: DatabaseThread<LogTransactions>, reports: LogReports, clock: FolderClock,
+        tails: [SessionID: SessionTail], lastKey: Int64, sleeperCount: Int, sleeperReader: SleeperReader, logger: Logger
     ) {
         self.writer = writer
         self.sleeperReader = sleeperReader
@@ -208,7 +208,7 @@ public final class SQLiteCommandLog: LocalCommandLog {
         guard let loop = direct?.loop, loop.hasTime() else { return false }
         let start = loop.now()
         guard direct?.rules.permits(work, now: start) == true else { return false }
-        let isKept = writer.commitDirectly(work)
+        let isKept = writer.useIdle { $0.commitDirectly(WorkBatch(direct: work)) }
         let end = loop.now()
         direct?.rules.note(end.duration(since: start), endedAt: end)
         if isKept { loop.deliver() }

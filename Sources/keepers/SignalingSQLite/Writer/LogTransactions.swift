@@ -1,18 +1,13 @@
+import DequeModule
 import Logging
 import SignalingCore
 import SignalingProtocol
 
 /// Commits batches, reports their outcome, and decides what a failure means (LOG-23). Used on one thread at a time: the
 /// writer's, or the loop's for a direct commit.
-final class LogTransactions {
-    enum Result {
-        case kept
-        /// The same batch has to be committed again.
-        case stalled(CommandLogFault)
-        /// Nothing may be committed any more.
-        case failed(CommandLogFault)
-    }
-
+final class LogTransactions: DatabaseWorker {
+    /// What is committed next. A batch that was stalled stays as it is.
+    private var batch = WorkBatch()
     private let store: CommandStore
     private let files: DatabaseFiles
     private let tail: TailMark
@@ -41,11 +36,15 @@ final class LogTransactions {
         self.logger = logger
     }
 
-    func commit(_ batch: WorkBatch, isSignOfLife: Bool) -> Result {
+    var hasWork: Bool { !batch.isEmpty }
+
+    func take(from queue: inout Deque<LogWork>) { if batch.isEmpty { batch.take(from: &queue) } }
+
+    func step(isSignOfLife: Bool) -> DatabaseStep {
         if isSignOfLife, let fault = files.removalFault(store.database, log: writeAheadLog, content: "sessions") {
             return fail(fault)
         }
-        guard !batch.isEmpty || isSignOfLife else { return .kept }
+        guard !batch.isEmpty || isSignOfLife else { return .done }
         do throws(DatabaseError) {
             let outcome = try store.commit(
                 batch, aliveAt: clock.time(at: now()), isSignOfLife: isSignOfLife, mustWrite: cleaning.needsCommit)
@@ -54,7 +53,8 @@ final class LogTransactions {
             try checkpoints.committed(on: store.database)
             try cleaning.committed(isSignOfLife: isSignOfLife, store.database, checkpoints)
             scrub(after: outcome)
-            return .kept
+            batch = WorkBatch()
+            return .done
         } catch {
             return react(to: error)
         }
@@ -89,7 +89,8 @@ final class LogTransactions {
     }
 
     /// Marks the database as stopped, with everything on the disk.
-    func close() throws(CommandLogFault) {
+    func close(after stall: CommandLogFault?) throws(CommandLogFault) {
+        if let stall { throw stall }
         checkpoints.stop()
         do throws(DatabaseError) {
             var pass = passes.takeRest()
@@ -120,7 +121,7 @@ final class LogTransactions {
         return new
     }
 
-    private func react(to error: DatabaseError) -> Result {
+    private func react(to error: DatabaseError) -> DatabaseStep {
         let fault = files.fault(error)
         switch error.kind {
         case .full, .busy:
@@ -137,7 +138,7 @@ final class LogTransactions {
         }
     }
 
-    private func fail(_ fault: CommandLogFault) -> Result {
+    private func fail(_ fault: CommandLogFault) -> DatabaseStep {
         logger.critical("\(fault)")
         reports.add([.health(.failed(fault))])
         return .failed(fault)

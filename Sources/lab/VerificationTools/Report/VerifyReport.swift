@@ -121,6 +121,8 @@ package struct VerifyReport: Sendable {
         Percentiles(interruptions.filter { cause == nil || $0.cause == cause }.map(\.duration))
     }
 
+    private var failoverTimes: [Duration] { timeline.filter { $0.kind == "redisFailover" }.map(\.length) }
+
     func number(_ name: String) -> Int { counts[name] ?? 0 }
 
     package var text: String {
@@ -160,6 +162,10 @@ package struct VerifyReport: Sendable {
             lines.append(
                 "  \(cause.rawValue) \(some.count): p50 \(some.p50.wholeMilliseconds) ms, p95 \(some.p95.wholeMilliseconds) ms, max \(some.max.wholeMilliseconds) ms"
             )
+        }
+        if plan.redisFailovers > 0 {
+            let times = failoverTimes.map { "\($0.wholeMilliseconds) ms" }.joined(separator: ", ")
+            lines.append("from the end of a primary until every session had acknowledged a signal again: \(times)")
         }
         if let resources {
             let memory = resources.resident.map { "\($0 >> 20)" }.joined(separator: ", ")
@@ -211,6 +217,10 @@ package struct VerifyReport: Sendable {
         writer.beginObject()
         write("all", Percentiles(banDelays), &writer)
         writer.endObject()
+        writer.name("failoverMilliseconds")
+        writer.beginArray()
+        for time in failoverTimes { writer.value(Int(time.wholeMilliseconds)) }
+        writer.endArray()
         if let resources {
             writer.member("descriptorsAtStart", resources.descriptorsAtStart)
             writer.member("descriptorsAtEnd", resources.descriptorsAtEnd)

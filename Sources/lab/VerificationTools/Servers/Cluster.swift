@@ -9,6 +9,8 @@ final class Cluster: Sendable {
     let nodes: [RestartableServer]
     /// Of a cluster that has started its own Redis.
     private let redis: RedisProcess?
+    /// Of a cluster whose Redis has Sentinels.
+    private let redisSet: RedisSet?
     /// The relays between the nodes and Redis, in the order of the nodes; empty without Redis.
     private let redisRelays: [NetworkRelay]
 
@@ -17,6 +19,8 @@ final class Cluster: Sendable {
         var nodes: Int
         /// The address of Redis; nil: the cluster starts one if there are several nodes.
         var redis: String?
+        /// Whether the cluster's own Redis has replicas and Sentinels.
+        var hasSentinels = false
     }
 
     /// Starts the servers.
@@ -24,14 +28,15 @@ final class Cluster: Sendable {
     /// - Throws: ``VerificationError`` when Redis or a server does not start. Nothing runs then.
     init(_ plan: Plan, launch: ServerProcess.Launch) throws {
         guard launch.terms.isShared else {
-            redis = nil
+            (redis, redisSet) = (nil, nil)
             redisRelays = []
             nodes = [RestartableServer(launch)]
             try nodes[0].start()
             return
         }
-        let own = plan.redis == nil ? try RedisProcess(folder: launch.folder) : nil
-        redis = own
+        let set = plan.hasSentinels ? try RedisSet(folder: launch.folder) : nil
+        let own = plan.redis == nil && set == nil ? try RedisProcess(folder: launch.folder) : nil
+        (redis, redisSet) = (own, set)
         if let own {
             let relays = try (0..<plan.nodes).map { _ in try NetworkRelay(to: own.port) }
             redisRelays = relays
@@ -44,7 +49,7 @@ final class Cluster: Sendable {
             redisRelays = []
             nodes = (0..<plan.nodes).map { _ in
                 var launch = launch
-                launch.redis = plan.redis
+                launch.redis = set?.address ?? plan.redis
                 return RestartableServer(launch)
             }
         }
@@ -59,6 +64,7 @@ final class Cluster: Sendable {
         for node in nodes { node.stopForGood() }
         for relay in redisRelays { relay.stop() }
         redis?.kill()
+        redisSet?.kill()
     }
 
     /// The nodes that clients can reach.
@@ -80,6 +86,9 @@ final class Cluster: Sendable {
     var hasOwnRedis: Bool { redis != nil }
     /// The bytes that Redis has written to its file.
     var redisByteCount: UInt64? { redis?.writtenByteCount }
+
+    /// Kills the primary, and returns when the Sentinels have chosen another one.
+    func failOverRedis() throws { try redisSet?.failOver() }
 
     /// Kills Redis, and starts it again with what it has left on disk.
     ///

@@ -8,28 +8,51 @@ final class RedisProcess: Sendable {
 
     let port: Int
     private let folder: URL
+    private let arguments: [String]
     private let process = Mutex<ChildProcess?>(nil)
 
     /// Starts Redis, and returns when it answers.
     ///
+    /// - Parameters:
+    ///   - name: of its folder in the given one.
+    ///   - replicating: the port of the primary of a replica.
     /// - Throws: ``VerificationError`` when it does not start.
-    init(folder: URL) throws {
+    convenience init(folder: URL, name: String = "redis", replicating primary: Int? = nil) throws {
+        try self.init(folder: folder, name: name) { port, folder in
+            // Debian's default would be snapshots only. An append-only file is what docs/SCALING.md asks for.
+            [
+                Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--save", "",
+                "--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--logfile", "redis.log",
+                "--repl-diskless-sync-delay", "0",
+            ] + (primary.map { ["--replicaof", "127.0.0.1 \($0)"] } ?? [])
+        }
+    }
+
+    /// Starts a Sentinel of a primary, and returns when it answers.
+    convenience init(folder: URL, name: String, watching primary: Int, settings: [String]) throws {
+        try self.init(folder: folder, name: name) { port, folder in
+            let file = folder.appending(path: "sentinel.conf")
+            let lines = ["port \(port)", "bind 127.0.0.1", "dir \(folder.path)", "logfile sentinel.log"] + settings
+            do { try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: file) } catch {
+                throw Self.failure("its file \(file.path) cannot be written.")
+            }
+            return [Self.program, file.path, "--sentinel"]
+        }
+    }
+
+    private init(folder: URL, name: String, _ arguments: (_ port: Int, _ folder: URL) throws -> [String]) throws {
         guard let port = Self.freePort() else { throw Self.failure("no loopback port is free.") }
         self.port = port
-        self.folder = folder.appending(path: "redis")
+        self.folder = folder.appending(path: name)
         do { try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true) } catch {
             throw Self.failure("its folder \(self.folder.path) cannot be created.")
         }
+        self.arguments = try arguments(port, self.folder)
         try start()
     }
 
     /// Starts Redis with the data that the last process has left.
     func start() throws {
-        // Debian's default would be snapshots only. An append-only file is what docs/SCALING.md asks for.
-        let arguments = [
-            Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--save", "",
-            "--appendonly", "yes", "--appendfsync", "everysec", "--daemonize", "no", "--logfile", "redis.log",
-        ]
         let process: ChildProcess
         do {
             process = try ChildProcess(

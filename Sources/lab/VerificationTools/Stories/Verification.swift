@@ -8,7 +8,7 @@ import Synchronization
 /// One run of `signalbox-lab verify`: real servers, real clients behind relays, faults, and a report of what was observed.
 package struct Verification: Sendable {
     private enum Fault {
-        case cut, stop, kill, restart, redisCut, redisKill, leave, guest(Guest), slow(isStalled: Bool)
+        case cut, stop, kill, restart, redisCut, redisKill, redisFailover, leave, guest(Guest), slow(isStalled: Bool)
         case read, erase(HistoryStories.Erasure)
         case ban(number: Int)
     }
@@ -154,6 +154,7 @@ package struct Verification: Sendable {
         faults += Array(repeating: .restart, count: plan.restarts) + Array(repeating: .leave, count: plan.leaves)
         faults += Array(repeating: .redisCut, count: plan.redisCuts)
         faults += Array(repeating: .redisKill, count: plan.redisKills)
+        faults += Array(repeating: .redisFailover, count: plan.redisFailovers)
         faults += (0..<plan.slowReaders).map { .slow(isStalled: !$0.isMultiple(of: 2)) }
         faults += (0..<plan.guests).map { number in
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
@@ -249,15 +250,8 @@ package struct Verification: Sendable {
         case .redisCut:
             stage.cluster.cutRedis(of: Int.random(in: 0..<stage.cluster.nodes.count, using: &random))
             stage.mark("redisCut")
-        case .redisKill:
-            // What Redis has forgotten is put back only by a running node that has the session (LOG-31). So Redis is
-            // killed when there is one for each session, and no other fault hits this node before it has done so.
-            await confirmHosts(on: stage, &group)
-            let kill = stage.elapsed
-            let cluster = stage.cluster
-            try await onOwnThread { try cluster.replaceRedis() }
-            stage.mark("redisKill", since: kill)
-            await confirmHosts(on: stage, &group)
+        case .redisKill: try await harmRedis(on: stage, "redisKill", &group) { try $0.replaceRedis() }
+        case .redisFailover: try await harmRedis(on: stage, "redisFailover", &group) { try $0.failOverRedis() }
         case .leave:
             group.addTask {
                 await client.leave(for: pause)
@@ -293,7 +287,7 @@ package struct Verification: Sendable {
     }
 
     /// Waits until a running node has each session, which an acknowledgement shows, but not for ever.
-    private func confirmHosts(on stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>) async {
+    func confirmHosts(on stage: Stage, _ group: inout ThrowingTaskGroup<Void, any Error>) async {
         let begin = ContinuousClock.now
         for client in stage.members where client.session.isConnected {
             group.addTask { await client.send(to: nil, type: "a", isOnlineOnly: false) }

@@ -36,6 +36,8 @@ extension Verification {
         package var redisCuts = 0
         /// Restarts of Redis after SIGKILL.
         package var redisKills = 0
+        /// Ends of the primary of a Redis with replicas and Sentinels (SIGKILL), after which another one takes over.
+        package var redisFailovers = 0
         /// Members that disconnect and come back.
         package var leaves = 4
         /// Further clients that join for a moment. They crash, unless they are expelled.
@@ -64,7 +66,7 @@ extension Verification {
         package var nodes = 1
         /// The Redis of the nodes, as in `serve --redis`; nil: the run starts one of its own.
         package var redis: String?
-        var cluster: Cluster.Plan { Cluster.Plan(nodes: nodes, redis: redis) }
+        var cluster: Cluster.Plan { Cluster.Plan(nodes: nodes, redis: redis, hasSentinels: redisFailovers > 0) }
         /// Whether the servers keep their sessions in Redis.
         package var isShared: Bool { nodes > 1 || redis != nil }
         /// The server's port; 0: a free one.
@@ -101,6 +103,7 @@ extension Verification {
                 ("longAbsences", \.longAbsences), ("wrongSecrets", \.wrongSecrets), ("slowReaders", \.slowReaders),
                 ("overruns", \.overruns), ("stops", \.stops), ("kills", \.kills), ("restarts", \.restarts),
                 ("freezes", \.freezes), ("redisCuts", \.redisCuts), ("redisKills", \.redisKills),
+                ("redisFailovers", \.redisFailovers),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
                 ("sleeps", \.sleeps), ("bans", \.bans), ("archives", \.archives), ("restores", \.restores),
@@ -134,11 +137,17 @@ extension Verification {
             if nodes == 1, freezes > 0 {
                 return "--freezes needs --nodes: with one node, nobody declares it lost. Use --stops."
             }
-            if !isShared, redisCuts + redisKills > 0 {
-                return "--redis-cuts and --redis-kills need --nodes or --redis."
+            if !isShared, redisCuts + redisKills + redisFailovers > 0 {
+                return "--redis-cuts, --redis-kills and --redis-failovers need --nodes or --redis."
             }
-            if redis != nil, redisCuts + redisKills > 0 {
-                return "--redis-cuts and --redis-kills contradict --redis: the run harms only its own Redis."
+            if redis != nil, redisCuts + redisKills + redisFailovers > 0 {
+                return "--redis-cuts, --redis-kills and --redis-failovers contradict --redis: the run harms only its "
+                    + "own Redis."
+            }
+            if redisFailovers > 0, redisCuts + redisKills > 0 {
+                return
+                    "--redis-failovers contradicts --redis-cuts and --redis-kills: each failover kills a Redis, and the "
+                    + "nodes reach it without a relay."
             }
             if !(0...65_535).contains(port) { return "--port is \(port). Use 0 to 65535." }
             return nil
@@ -146,6 +155,7 @@ extension Verification {
 
         /// The signals last at least so long, so that they pass while the faults happen.
         var leastDuration: Duration {
+            if redisFailovers > 0 { return .seconds(20 * redisFailovers) }
             if absences > 2 || silences > 0 || freezes > 0 { return .seconds(20) }
             if absences > 0 || expiredTokens > 0 { return .seconds(12) }
             return guests + leaves + slowReaders + bans > 0 ? .seconds(4) : .zero

@@ -37,6 +37,12 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.drainSeconds)) var drainSeconds: Int?
     @Option(help: .setting(\.stateDir)) var stateDir: String?
     @Option(help: .setting(\.redis)) var redis: String?
+    @Option(help: .setting(\.redisTlsCa)) var redisTlsCa: String?
+    @Option(help: .setting(\.redisTlsCert)) var redisTlsCert: String?
+    @Option(help: .setting(\.redisTlsKey)) var redisTlsKey: String?
+    @Option(help: .setting(\.redisTlsServerName)) var redisTlsServerName: String?
+    @Option(help: .setting(\.redisSentinelUser)) var redisSentinelUser: String?
+    @Option(help: .setting(\.redisSentinelPassword)) var redisSentinelPassword: String?
     @Option(help: .setting(\.durability)) var durability: String?
     @Option(help: .setting(\.history)) var history: String?
     @Option(help: .setting(\.historyAccess)) var historyAccess: String?

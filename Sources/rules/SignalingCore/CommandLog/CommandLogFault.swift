@@ -5,7 +5,7 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case full, unusable, notWritten, locked, inputOutput, removed, damaged, laterVersion, incomplete
-            case badAddress, unreachable, silent, refused, unsuitable, readOnly, loading, otherList, failing
+            case badAddress, unreachable, silent, untrusted, refused, unsuitable, readOnly, loading, otherList, failing
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -41,6 +41,8 @@ public struct CommandLogFault: Error, Sendable, CustomStringConvertible {
         public static let unreachable = Code(.unreachable)
         /// Redis does not answer.
         public static let silent = Code(.silent)
+        /// There is no TLS connection: this node does not trust Redis, or Redis does not trust this node.
+        public static let untrusted = Code(.untrusted)
         /// Redis refuses the user, the password, or a command.
         public static let refused = Code(.refused)
         /// Redis is too old, or is configured so that it cannot keep a log.

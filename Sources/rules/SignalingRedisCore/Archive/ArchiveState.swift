@@ -293,8 +293,3 @@ package struct ArchiveState {
         }
     }
 }
-
-/// The archives of a list of addresses: a session's history is in the Redis that has its log.
-package enum ArchivePlace {
-    package static func shard(of session: SessionID, count: Int) -> Int { JumpHash.bucket(of: session, count: count) }
-}

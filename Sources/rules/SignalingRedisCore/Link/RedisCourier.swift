@@ -76,7 +76,8 @@ struct RedisCourier<Service> {
             guard retryAt <= now else { return nil }
             phase = .connecting(since: now)
             return .connect
-        case .connecting(let since): return now.duration(since: since) >= times.connecting ? .giveUp(silence) : nil
+        case .connecting(let since):
+            return now.duration(since: since) >= times.connecting ? .giveUp(silenceAtFirst) : nil
         case .ready, .loading:
             guard let waitingSince, now.duration(since: waitingSince) >= times.silence else { return nil }
             return .giveUp(silence)
@@ -114,6 +115,17 @@ struct RedisCourier<Service> {
     mutating func close() -> Bool {
         defer { phase = .closed }
         return hasLink
+    }
+
+    /// What an operator is told of a Redis that has never answered on this link.
+    private var silenceAtFirst: CommandLogFault {
+        // A Redis without TLS waits for the end of what it takes for a command.
+        redis.hasPrefix("rediss")
+            ? CommandLogFault(
+                .silent,
+                "\(silence.message) If it has no TLS at this port, begin the address with redis:// instead of rediss://."
+            )
+            : silence
     }
 
     // MARK: - Calls

@@ -2,8 +2,8 @@ import SignalingProtocol
 
 /// Spreads sessions over several Redis (Lamping and Veach, "A fast, minimal memory, consistent hash algorithm", 2014). A
 /// further Redis gets its share, and moves no other session.
-enum JumpHash {
-    static func bucket(of session: SessionID, count: Int) -> Int {
+package enum JumpHash {
+    package static func bucket(of session: SessionID, count: Int) -> Int {
         guard count > 1 else { return 0 }
         var key = fnv1a(session.rawValue)
         var bucket: Int64 = -1

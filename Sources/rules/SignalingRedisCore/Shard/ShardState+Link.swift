@@ -152,8 +152,9 @@ extension ShardState {
     mutating func libraryLoaded(_ failure: RedisFailure?, _ desk: inout LogDesk) {
         guard link.courier.libraryLoaded() else { return }
         guard let failure else { return register(&desk) }
-        let fault = CommandLogFault(failure, from: link.redis)
-        guard fault.code == .failing, case .other(let text) = failure else { return lose(fault, &desk) }
+        guard case .other(let text) = failure else {
+            return lose(CommandLogFault(failure, from: link.redis), &desk)
+        }
         let message = "\(link.redis) does not accept functions: \(text). Use Redis 7.0 or later, and allow FUNCTION."
         lose(CommandLogFault(.unsuitable, message), &desk)
     }

@@ -54,7 +54,8 @@ extension CommandLogFault {
         case .refused(let text):
             self.init(
                 .refused,
-                "\(redis) refuses the user or the password: \(text). Check the user, the password and its ACL.")
+                "\(redis) refuses the user or the password: \(text). Check the user, the password, and what the user may do: "
+                    + "docs/SCALING.md has an ACL.")
         case .notWritten(let text): self.init(.failing, "\(redis) cannot write its data to the disk: \(text)")
         case .functionMissing:
             self.init(.failing, "\(redis) answers with an error: it does not know a function of Signalbox")
@@ -63,6 +64,11 @@ extension CommandLogFault {
                 .failing,
                 "\(redis) has a key that another program has changed (\(text)). Delete this key, whose name begins "
                     + "with sb:, and give Signalbox a Redis of its own.")
+        case .other(let text) where text.lowercased().hasPrefix("err unknown command"):
+            self.init(
+                .unsuitable,
+                "\(redis) lacks a command that Signalbox needs, or has it under another name: \(text). Remove its "
+                    + "rename-command; docs/SCALING.md lists the commands.")
         case .other(let text): self.init(.failing, "\(redis) answers with an error: \(text)")
         }
     }

@@ -21,6 +21,13 @@ package struct ServerFacts: Equatable {
     ///
     /// - Parameter redis: its address, without the password.
     package func fault(at redis: String) -> CommandLogFault? {
+        let provider = RedisProvider(of: redis)
+        if fields["redis_mode"] == "sentinel" {
+            return CommandLogFault(
+                .unsuitable,
+                "\(redis) is a Sentinel. Begin the address with redis+sentinel://, and end it with the name of the Redis: "
+                    + "/NAME.")
+        }
         let version = fields["redis_version"] ?? ""
         guard let major = version.split(separator: ".").first.flatMap({ Int($0) }) else {
             return CommandLogFault(.unsuitable, "\(redis) does not tell its version. Use Redis 7.0 or later.")
@@ -33,20 +40,21 @@ package struct ServerFacts: Equatable {
         if fields["cluster_enabled"] == "1" {
             return CommandLogFault(
                 .unsuitable,
-                "\(redis) is in cluster mode, which is not supported. List several independent Redis servers instead."
-            )
+                "\(redis) is in cluster mode, which is not supported. "
+                    + (provider?.clusterStep ?? "List several independent Redis servers instead."))
         }
         if let role = fields["role"], role != "master" { return CommandLogFault(RedisFailure.readOnly, from: redis) }
-        return memoryFault(at: redis)
+        return memoryFault(at: redis, provider)
     }
 
-    private func memoryFault(at redis: String) -> CommandLogFault? {
+    private func memoryFault(at redis: String, _ provider: RedisProvider?) -> CommandLogFault? {
         guard let limit = fields["maxmemory"].flatMap({ Int($0) }), limit > 0 else { return nil }
         if let policy = fields["maxmemory_policy"], policy != "noeviction" {
             return CommandLogFault(
                 .unsuitable,
                 "\(redis) may delete sessions when its memory is full: its maxmemory-policy is \(policy). "
-                    + "Set it to noeviction.")
+                    + (provider?.evictionStep
+                        ?? "Set it to noeviction, in redis.conf or at your provider: docs/SCALING.md."))
         }
         guard let used = fields["used_memory"].flatMap({ Int($0) }), used >= limit else { return nil }
         return CommandLogFault(RedisFailure.full, from: redis)

@@ -44,8 +44,14 @@ local last_time = 0
 
 local function integer(value) return string.format('%.0f', value) end
 
+-- The name of the Redis process. A provider may hide it: then one is drawn, which lasts as long as these variables, so
+-- each restart and each replica that takes over has another one.
 local function redis_run()
     if not run_id then run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
+    if not run_id then
+        local time = redis.call('TIME')
+        run_id = integer(time[1] * 1000000 + time[2])
+    end
     return run_id
 end
 

@@ -76,9 +76,15 @@ public struct NameBook: Sendable {
         if let entry = here.removeValue(forKey: connection) { remember(entry) }
     }
 
-    /// No connection is here: one's own has ended.
-    public mutating func noteEnd() {
-        for id in here.keys.sorted(by: { $0.rawValue < $1.rawValue }) { noteDeparture(id) }
+    /// One's own connection has begun: these connections are here, and no others. Those that were here before keep what is
+    /// known of them, however many they are.
+    public mutating func enter(_ connections: some Sequence<Connection>) {
+        var left = Set(here.keys)
+        for connection in connections {
+            note(connection)
+            left.remove(connection.connectionId)
+        }
+        for id in left.sorted(by: { $0.rawValue < $1.rawValue }) { noteDeparture(id) }
     }
 
     /// Notes the sender of a message, of now or of the history, and the name in the message.

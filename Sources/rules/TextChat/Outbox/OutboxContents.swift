@@ -67,18 +67,11 @@ struct OutboxContents: Equatable {
         self.entries = entries
     }
 
-    mutating func append(_ entry: Entry) { entries.append(entry) }
+    mutating func append(_ message: ChatMessage) { if let entry = Entry(message) { entries.append(entry) } }
 
     mutating func remove(_ localID: LocalID) { entries.removeAll { $0.localID == localID } }
 
-    /// - Returns: whether anything has changed.
-    mutating func set(_ localID: LocalID, _ state: State) -> Bool {
-        guard let index = entries.firstIndex(where: { $0.localID == localID }), entries[index].state != state else {
-            return false
-        }
-        entries[index].state = state
-        return true
+    mutating func set(_ localID: LocalID, _ state: State) {
+        if let index = entries.firstIndex(where: { $0.localID == localID }) { entries[index].state = state }
     }
-
-    func contains(_ localID: LocalID) -> Bool { entries.contains { $0.localID == localID } }
 }

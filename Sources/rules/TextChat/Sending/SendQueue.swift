@@ -8,8 +8,6 @@ struct SendQueue {
     private enum Status { case waiting, inFlight, doubted, failed, passedOver }
 
     private var entries: [(id: LocalID, status: Status)] = []
-    /// Nothing starts while this is true.
-    var isPaused = false
 
     var isFull: Bool { entries.count >= Self.capacity }
 
@@ -20,8 +18,9 @@ struct SendQueue {
 
     /// The message to send next; nil while another is in flight, or a failed one holds the queue back.
     var next: LocalID? {
-        guard !isPaused, !entries.contains(where: { $0.status == .inFlight }) else { return nil }
-        guard let first = entries.first(where: { $0.status != .passedOver }) else { return nil }
+        guard !entries.contains(where: { $0.status == .inFlight }),
+            let first = entries.first(where: { $0.status != .passedOver })
+        else { return nil }
         return first.status == .waiting ? first.id : nil
     }
 

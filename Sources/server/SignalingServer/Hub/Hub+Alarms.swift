@@ -21,7 +21,7 @@ extension Hub {
     }
 
     private func armAlarmTimer() {
-        if let next = alarms.nextDeadline { alarmTimer?.schedule(at: next) } else { alarmTimer?.cancel() }
+        if let next = alarms.nextDeadline { timers?.alarm.schedule(at: next) } else { timers?.alarm.cancel() }
     }
 
     func handleDueAlarms() {

@@ -1,6 +1,14 @@
 import SignalingCore
 import SignalingProtocol
 
+/// A drain that has begun.
+struct DrainRun<Timer> {
+    var rules: Drain
+    let timer: Timer
+    /// Called once, when it is over.
+    var whenDone: (() -> Void)?
+}
+
 /// Sending clients away: at the end of a server, which disconnects all and stops (LEAVE-5), and alone without Redis.
 extension Hub {
     /// Disconnects all clients, spread over at most `longest`, and every socket that is opened from now on. Call it
@@ -10,17 +18,17 @@ extension Hub {
     func drain(over longest: Duration, whenDone: @escaping () -> Void) {
         // Oldest first, so that the order does not depend on the dictionary.
         let sockets = peers.values.filter { !$0.state.isClosing }.map(\.socket.id).sorted()
-        drain = Drain(sockets: sockets, longest: longest, pace: limits.drain, now: environment.now)
-        if isHurried { drain?.hurry() }
-        drainCompletion = whenDone
-        drainTimer = environment.makeTimer { [weak self] in self?.continueDrain() }
+        drain = DrainRun(
+            rules: Drain(sockets: sockets, longest: longest, pace: limits.drain, now: environment.now),
+            timer: environment.makeTimer { [weak self] in self?.continueDrain() }, whenDone: whenDone)
+        if isHurried { drain?.rules.hurry() }
         continueDrain()
     }
 
     /// Disconnects all remaining clients now. Without a drain, the next one disconnects all at once.
     func hurry() {
         isHurried = true
-        drain?.hurry()
+        drain?.rules.hurry()
         continueDrain()
     }
 
@@ -39,19 +47,19 @@ extension Hub {
     func end() { hasEnded = true }
 
     func continueDrain() {
-        while let step = drain?.nextStep(now: environment.now, hasOpenSockets: !peers.isEmpty) {
+        while let step = drain?.rules.nextStep(now: environment.now, hasOpenSockets: !peers.isEmpty) {
             switch step {
             case .disconnect(let sockets, let moment):
                 for socket in sockets {
                     if let peer = peers[socket] { disconnect(peer) }
                 }
                 guard let moment else { continue }
-                drainTimer?.schedule(at: moment)
-            case .awaitClosing(let end): drainTimer?.schedule(at: end)
+                drain?.timer.schedule(at: moment)
+            case .awaitClosing(let end): drain?.timer.schedule(at: end)
             case .finish:
                 turnEnded()
-                drainCompletion?()
-                drainCompletion = nil
+                drain?.whenDone?()
+                drain?.whenDone = nil
             case .none: break
             }
             return
@@ -62,12 +70,12 @@ extension Hub {
     func disconnect(_ peer: Peer<Environment.Socket>) {
         guard let drain else { return }
         let random = Double.random(in: 0...1, using: &randomness)
-        let wait = drain.plan.returnWait(at: environment.now, random: random)
+        let wait = drain.rules.plan.returnWait(at: environment.now, random: random)
         handle(.serverStops(returnAfter: wait), for: peer)
     }
 
     /// Continues the drain when the last socket that it waits for has closed.
     func noteSocketClosed() {
-        if peers.isEmpty, drain?.awaitsClosing == true { drainTimer?.schedule(at: environment.now) }
+        if peers.isEmpty, drain?.rules.awaitsClosing == true { drain?.timer.schedule(at: environment.now) }
     }
 }

@@ -41,13 +41,13 @@ extension Hub {
     private var turnViolation: String? {
         if lineTime != nil || linePeer != nil { return "WIRE-8: a line is being handled" }
         if hasEnded { return nil }
-        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty, flushTimer?.deadline == nil {
+        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty, timers?.flush.deadline == nil {
             return "G5: a flush is due, and no timer is set"
         }
-        if !peersWithInput.isEmpty, !engine.isSaturated, inputTimer?.deadline == nil {
+        if !peersWithInput.isEmpty, !engine.isSaturated, timers?.input.deadline == nil {
             return "WIRE-13: lines are queued, and no timer is set"
         }
-        if let deadline = engine.nextDeadline, !isSet(sessionTimer, for: deadline) {
+        if let deadline = engine.nextDeadline, !isSet(timers?.session, for: deadline) {
             return "RES-12: a session has a deadline, and no timer is set"
         }
         return nil
@@ -83,7 +83,7 @@ extension Hub {
         if let deadline = peer.state.nextDeadline, peer.alarm.map({ $0 > deadline }) ?? true {
             return "HB-1: a deadline has no alarm"
         }
-        if let alarm = peer.alarm, !hasEnded, !isSet(alarmTimer, for: alarm) { return "HB-1: an alarm has no timer" }
+        if let alarm = peer.alarm, !hasEnded, !isSet(timers?.alarm, for: alarm) { return "HB-1: an alarm has no timer" }
         return nil
     }
 

@@ -12,7 +12,7 @@ extension Hub {
     func endRevoked() {
         let now = environment.now
         guard let next = nextRevocationCheck, now < next else { return checkRevocations() }
-        revocationTimer?.schedule(at: next)
+        timers?.revocation.schedule(at: next)
     }
 
     func checkRevocations() {

@@ -16,10 +16,10 @@ extension Hub {
         reportEnds()
         armSessionTimer()
         // Closing a slow client or expiring a connection makes new work for its room, so schedule another turn.
-        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { flushTimer?.schedule(at: nextFlush ?? now) }
+        if !dirtyRooms.isEmpty || !dirtyPeers.isEmpty { timers?.flush.schedule(at: nextFlush ?? now) }
         // Only here: if the timer's own handler scheduled it for now, libuv would run it again before anything else.
         // Not with `now`, which a timer rounds up.
-        if !peersWithInput.isEmpty, !engine.isSaturated { inputTimer?.schedule(at: MonotonicInstant(nanoseconds: 0)) }
+        if !peersWithInput.isEmpty, !engine.isSaturated { timers?.input.schedule(at: MonotonicInstant(nanoseconds: 0)) }
     }
 
     /// Ends the measurement of an acknowledgement that this turn has written.

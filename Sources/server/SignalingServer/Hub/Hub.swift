@@ -67,12 +67,10 @@ final class Hub<Environment: HubEnvironment> {
     @exclusivity(unchecked) var dirtyPeers: [Peer<Environment.Socket>] = []
     @exclusivity(unchecked) var peersWithInput: [Peer<Environment.Socket>] = []
     @exclusivity(unchecked) var lineShare: LineShare
-    /// These two only wake the loop: their work is done at the end of the turn.
-    private(set) var flushTimer: Environment.Timer?
-    private(set) var sessionTimer: Environment.Timer?
-    /// What it is set to; nil if it is not set.
+    /// Set at the end of the initializer.
+    private(set) var timers: HubTimers<Environment.Timer>?
+    /// What the timer of the sessions is set to; nil if it is not set.
     @exclusivity(unchecked) private var sessionDeadline: MonotonicInstant?
-    private(set) var inputTimer: Environment.Timer?
 
     #if DEBUG
         var checks = InvariantPace()
@@ -80,18 +78,13 @@ final class Hub<Environment: HubEnvironment> {
 
     // Deadlines.
     var alarms = TimingWheel<UInt64>()
-    private(set) var alarmTimer: Environment.Timer?
-
-    // Revocations: the earliest time to look at all sockets again, and what calls then.
+    /// The earliest time to look again at all sockets for revoked tokens.
     var nextRevocationCheck: MonotonicInstant?
-    private(set) var revocationTimer: Environment.Timer?
 
     // The end.
-    var drain: Drain?
+    var drain: DrainRun<Environment.Timer>?
     /// Whether the other nodes may have declared this one lost (``standAlone(_:)``).
     var isIsolated = false
-    var drainCompletion: (() -> Void)?
-    var drainTimer: Environment.Timer?
     /// Whether ``hurry()`` was called. It may come before the drain: the two signals that cause them are handled apart.
     var isHurried = false
     @exclusivity(unchecked) var hasEnded = false
@@ -125,11 +118,12 @@ final class Hub<Environment: HubEnvironment> {
         lineShare = LineShare(limits.lines)
         randomness = environment.makeRandomness()
         writer = SocketWriter(engine: engine, limits: limits, statistics: statistics)
-        flushTimer = environment.makeTimer {}
-        sessionTimer = environment.makeTimer { [weak self] in self?.sessionDeadline = nil }
-        inputTimer = environment.makeTimer { [weak self] in self?.handleQueuedInput() }
-        revocationTimer = environment.makeTimer { [weak self] in self?.checkRevocations() }
-        alarmTimer = environment.makeTimer { [weak self] in self?.handleDueAlarms() }
+        timers = HubTimers(
+            flush: environment.makeTimer {},
+            session: environment.makeTimer { [weak self] in self?.sessionDeadline = nil },
+            input: environment.makeTimer { [weak self] in self?.handleQueuedInput() },
+            revocation: environment.makeTimer { [weak self] in self?.checkRevocations() },
+            alarm: environment.makeTimer { [weak self] in self?.handleDueAlarms() })
         engineObserver = environment.makeEngineObserver(for: self)
         engine.observer = engineObserver ?? self
     }
@@ -146,7 +140,7 @@ final class Hub<Environment: HubEnvironment> {
         let deadline = engine.nextDeadline
         if deadline == sessionDeadline { return }
         sessionDeadline = deadline
-        if let deadline { sessionTimer?.schedule(at: deadline) } else { sessionTimer?.cancel() }
+        if let deadline { timers?.session.schedule(at: deadline) } else { timers?.session.cancel() }
     }
 
     // MARK: - REST

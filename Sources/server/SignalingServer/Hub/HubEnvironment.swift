@@ -60,6 +60,15 @@ protocol HubTimer: AnyObject {
     var deadline: MonotonicInstant? { get }
 }
 
+/// The timers of a hub. The first two only wake the loop: their work is done at the end of the turn.
+struct HubTimers<Timer: HubTimer> {
+    let flush: Timer
+    let session: Timer
+    let input: Timer
+    let revocation: Timer
+    let alarm: Timer
+}
+
 /// The real environment: a ``LoopThread`` and the system's clock and randomness.
 struct LoopEnvironment: HubEnvironment {
     let loop: LoopThread

@@ -10,6 +10,15 @@ final class FileRevocations: RevocationStore {
     private(set) var revocations: [APIKey: Revocations]
     var onChange: (() -> Void)?
 
+    private enum Phase {
+        /// Next: `writing`, `closed`.
+        case idle
+        /// The file is written or looked at, and what arrives waits. Next: `idle`, `closed`.
+        case writing
+        /// No further change is carried out. A write that is under way ends.
+        case closed
+    }
+
     private struct Waiting {
         let change: RevocationChange
         let project: APIKey
@@ -28,8 +37,7 @@ final class FileRevocations: RevocationStore {
     private let check: Check
     private let logger: Logger
     private var waiting: [Waiting] = []
-    private var isWriting = false
-    private var isClosed = false
+    private var phase = Phase.idle
     /// The changes that follow the whole in the file; `nil` if there is no file, or nothing can follow.
     private var changeCount: Int?
     /// So many changes may follow the whole, or as many as there are revocations.
@@ -48,21 +56,17 @@ final class FileRevocations: RevocationStore {
 
     /// Writes the file again if it was removed or replaced: the next process must find what is revoked.
     func keepFile() {
-        if isWriting || isClosed || revocations.isEmpty { return }
-        isWriting = true
+        guard phase == .idle, !revocations.isEmpty else { return }
+        phase = .writing
         check { [weak self] isIntact in
             guard let self else { return }
-            if isIntact {
-                isWriting = false
-                return writeNext()
-            }
+            if isIntact { return written() }
             write(RevocationFile(revocations: revocations), nil) { [weak self] fault in
                 guard let self else { return }
-                isWriting = false
                 changeCount = fault == nil ? 0 : nil
                 let reason = fault.map { ", and cannot be written: \($0.reason)" } ?? "; it is written again"
                 logger.error("the file with the revocations was removed or replaced\(reason)")
-                writeNext()
+                written()
             }
         }
     }
@@ -71,20 +75,25 @@ final class FileRevocations: RevocationStore {
         _ change: RevocationChange, of project: APIKey,
         answer: @escaping (Result<RevocationOutcome, RevocationFault>) -> Void
     ) {
-        if isClosed { return answer(.failure(.notKept)) }
+        if phase == .closed { return answer(.failure(.notKept)) }
         waiting.append(Waiting(change: change, project: project, answer: answer))
         writeNext()
     }
 
     func close() {
-        isClosed = true
+        phase = .closed
         let rest = waiting
         waiting = []
         for waiting in rest { waiting.answer(.failure(.notKept)) }
     }
 
+    private func written() {
+        if phase == .writing { phase = .idle }
+        writeNext()
+    }
+
     private func writeNext() {
-        guard !isWriting, !waiting.isEmpty else { return }
+        guard phase == .idle, !waiting.isEmpty else { return }
         let batch = waiting
         waiting = []
         var changed = revocations
@@ -101,12 +110,11 @@ final class FileRevocations: RevocationStore {
             for (waiting, outcome) in zip(batch, outcomes) { waiting.answer(.success(outcome)) }
             return
         }
-        isWriting = true
+        phase = .writing
         let limit = max(Self.changeLimit, changed.values.reduce(0) { $0 + $1.count })
         let count = changeCount.map { $0 + steps.count }.flatMap { $0 <= limit ? $0 : nil }
         write(RevocationFile(revocations: changed), count == nil ? nil : steps) { [weak self] fault in
             guard let self else { return }
-            isWriting = false
             // After a failure the file may have a part of a line.
             changeCount = fault == nil ? count ?? 0 : nil
             if let fault {
@@ -117,7 +125,7 @@ final class FileRevocations: RevocationStore {
                 onChange?()
                 for (waiting, outcome) in zip(batch, outcomes) { waiting.answer(.success(outcome)) }
             }
-            writeNext()
+            written()
         }
     }
 }

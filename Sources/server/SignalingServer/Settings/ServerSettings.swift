@@ -226,15 +226,53 @@ package struct ResolvedSettings: Sendable {
                 "servers that share sessions need the same project, and development mode creates one of its own. Give "
                     + "each server the same API key and secret.")
         }
+        let access = redisAccess(list, &faults)
         return faults.collect(["redis"]) {
-            try list.split(separator: ",", omittingEmptySubsequences: false).mapCollectingFaults { text in
+            try RedisAddress.split(list).mapCollectingFaults { text in
                 do throws(CommandLogFault) {
-                    return try RedisAddress(String(text))
+                    return try RedisAddress(text, access)
                 } catch {
                     throw ConfigurationError("redis: \(error.message)")
                 }
             }
         } ?? []
+    }
+
+    /// What all connections to Redis have in common. Its files are read once, so that a wrong one is found before the start.
+    private func redisAccess(_ list: String, _ faults: inout FaultCollector) -> RedisAccess {
+        var access = RedisAccess()
+        access.trustedFile = values.redisTlsCa
+        access.certificateFile = values.redisTlsCert
+        access.keyFile = values.redisTlsKey
+        access.serverName = values.redisTlsServerName
+        access.sentinelUser = values.redisSentinelUser
+        access.sentinelPassword = values.redisSentinelPassword
+        faults.check(["redisTlsCa", "redisTlsCert", "redisTlsKey", "redisTlsServerName", "redis"]) {
+            if (access.certificateFile == nil) != (access.keyFile == nil) {
+                throw ConfigurationError(
+                    "the certificate for Redis needs its key, and the key its certificate. Give both --redis-tls-cert and "
+                        + "--redis-tls-key.")
+            }
+            let files = [access.trustedFile, access.certificateFile, access.serverName]
+            guard list.contains("rediss") else {
+                if files.allSatisfy({ $0 == nil }) { return }
+                throw ConfigurationError(
+                    "TLS to Redis is configured, but its address has none. Begin the address with rediss://.")
+            }
+            do throws(CommandLogFault) { try access.check() } catch { throw ConfigurationError(error.message) }
+        }
+        faults.check(["redisSentinelUser", "redisSentinelPassword", "redis"]) {
+            guard access.sentinelUser != nil || access.sentinelPassword != nil else { return }
+            if !list.contains("+sentinel://") {
+                throw ConfigurationError(
+                    "a user or a password of Sentinels is given, but the address has none. Begin it with "
+                        + "redis+sentinel://.")
+            }
+            if access.sentinelPassword == nil {
+                throw ConfigurationError("a user of the Sentinels has no password. Give --redis-sentinel-password.")
+            }
+        }
+        return access
     }
 
     private func admission(_ faults: inout FaultCollector) -> AdmissionSettings {

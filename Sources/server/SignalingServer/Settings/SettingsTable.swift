@@ -190,9 +190,30 @@ public struct SettingsTable: Sendable {
             + "the most loses the oldest messages of its largest sessions. Not with redis, whose maxmemory is the bound."
     ) { $0.historyBounds.totalByteCount = $1 }
     public let redis = Setting<String>(
-        "redis", isSecret: true, form: "redis://[user:password@]host[:port][/database], or several separated by commas",
+        "redis", isSecret: true,
+        form: "redis://[user:password@]host[:port][/database], or redis+sentinel://host[:port],host[:port]/name, or "
+            + "several separated by commas; with TLS, rediss takes the place of redis",
         "The Redis over which several servers share their sessions: docs/SCALING.md. The sessions are spread over several "
             + "addresses; every server needs the same list.")
+    public let redisTlsCa = Setting<String>(
+        "redisTlsCa", default: "the certificates of the system", form: "the path of a PEM file",
+        "A PEM file with the certificates of the authorities that may sign the certificates of Redis and of Sentinels.")
+    public let redisTlsCert = Setting<String>(
+        "redisTlsCert", form: "the path of a PEM file",
+        "A PEM file with the certificate that this server shows to Redis, and its chain.")
+    public let redisTlsKey = Setting<String>(
+        "redisTlsKey", form: "the path of a PEM file",
+        "A PEM file with the private key of this certificate, without a passphrase.")
+    public let redisTlsServerName = Setting<String>(
+        "redisTlsServerName", default: "the host of the address", form: "a host name",
+        "The name that the certificate of Redis must be for.")
+    public let redisSentinelUser = Setting<String>(
+        "redisSentinelUser", form: "a user of the Sentinels",
+        "Who signs in at the Sentinels, if not their default user. The user in the address is that of Redis.")
+    public let redisSentinelPassword = Setting<String>(
+        "redisSentinelPassword", isSecret: true, form: "the password of the Sentinels",
+        "The password of the Sentinels, if they want one. Prefer the variable: other users of the machine can see the "
+            + "options.")
     public let webhookUrl = Setting<String>(
         "webhookUrl", isSecret: true, form: "an http:// or https:// URL",
         "Where to post session monitoring events, as OpenTok does: docs/webhooks.md.")

@@ -1,0 +1,123 @@
+import SignalingProtocol
+
+/// What the wire has shown of the messages that a session keeps. It outlives an epoch, since the history does (HIS-3).
+struct WireHistory: Sendable {
+    struct Message: Sendable {
+        var seq: Int
+        /// The number of its sending.
+        var signal: Int32
+        /// Of its sender; nil for a guest and for REST.
+        var user: WireOrder.User?
+    }
+
+    /// In the order of their seqs, erased ones included.
+    private(set) var messages: [Message] = []
+    private(set) var erasures: [(seq: Int, erasure: WireOrder.Erasure, seenAt: MonotonicInstant)] = []
+
+    /// Those of which no client may have heard.
+    private var erasuresByREST: [WireOrder.Erasure] = []
+
+    /// The greatest seq whose acknowledgement has passed to any client.
+    private(set) var acknowledgedThrough = 0
+    /// The archive was told of everything up to this seq, by a server that stopped in order.
+    private(set) var storedThrough = 0
+    /// The last message of the copy that was made of the server's files.
+    private var copiedThrough = 0
+    /// The messages that went with files of the server.
+    private var lost: [ClosedRange<Int>] = []
+    /// Clients may know seqs up to this one of an order that was lost.
+    private(set) var knownThrough = 0
+
+    mutating func noteByREST(_ erasure: WireOrder.Erasure) { erasuresByREST.append(erasure) }
+
+    /// Whether an erasure explains that the message is not there, or has no content.
+    ///
+    /// - Parameter user: its sender, of a signal that the history does not keep: an erasure also takes it out of the log.
+    func mayBeErased(_ seq: Int, of user: WireOrder.User? = nil) -> Bool {
+        isErased(seq, of: user) || erasuresByREST.contains { $0.covers(seq, of: user ?? self.user(of: seq)) }
+    }
+
+    private func user(of seq: Int) -> WireOrder.User? { message(at: seq)?.user }
+
+    /// Whether no message is left, not even without its content.
+    var isEmpty: Bool { messages.allSatisfy { mayBeRemoved($0.seq) } }
+
+    mutating func note(_ signal: Int32, of user: WireOrder.User?, at seq: Int) {
+        if message(at: seq) == nil {
+            messages.insert(Message(seq: seq, signal: signal, user: user), at: index(of: seq))
+        }
+    }
+
+    func message(at seq: Int) -> Message? {
+        let index = index(of: seq)
+        return index < messages.count && messages[index].seq == seq ? messages[index] : nil
+    }
+
+    mutating func note(_ erasure: WireOrder.Erasure, at seq: Int, _ now: MonotonicInstant) {
+        if !erasures.contains(where: { $0.seq == seq }) { erasures.append((seq, erasure, now)) }
+    }
+
+    /// Whether an erasure covers the message, of those that were seen before a moment.
+    ///
+    /// - Parameters:
+    ///   - user: its sender, if no client has got it.
+    ///   - position: of a client. Erasures up to it count, too: the client has got them.
+    func isErased(
+        _ seq: Int, of user: WireOrder.User? = nil, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0
+    ) -> Bool {
+        erasures.contains {
+            $0.seq > seq && $0.erasure.covers(seq, of: user ?? self.user(of: seq))
+                && ($0.seenAt < moment ?? .never || $0.seq <= position)
+        }
+    }
+
+    /// Whether nothing is left of the message (HIS-9).
+    func isRemoved(_ seq: Int, before moment: MonotonicInstant? = nil, orUpTo position: Int = 0) -> Bool {
+        erasures.contains { last, erasure, seenAt in
+            guard case .through = erasure else { return false }
+            return last > seq && erasure.covers(seq, of: nil) && (seenAt < moment ?? .never || last <= position)
+        }
+    }
+
+    /// When the tap first saw that the message was erased.
+    func erasedAt(_ seq: Int) -> MonotonicInstant? {
+        erasures.filter { $0.seq > seq && $0.erasure.covers(seq, of: user(of: seq)) }.map(\.seenAt).min()
+    }
+
+    mutating func noteAcknowledged(_ seq: Int) { acknowledgedThrough = max(acknowledgedThrough, seq) }
+    mutating func noteStop() { storedThrough = messages.last?.seq ?? 0 }
+    mutating func noteCopy() { copiedThrough = messages.last?.seq ?? 0 }
+
+    /// The server continues the copy: what came later is gone, and its seqs must not come again (HIS-3).
+    mutating func losesWhatFollowedTheCopy() {
+        guard let last = messages.last?.seq, last > copiedThrough else { return }
+        lost.append((copiedThrough + 1)...last)
+        knownThrough = last
+    }
+
+    /// The server has nothing of the present messages any more.
+    mutating func losesEverything() {
+        if let last = messages.last?.seq { lost.append(0...last) }
+    }
+
+    private func mayBeRemoved(_ seq: Int) -> Bool {
+        isRemoved(seq) || erasuresByREST.contains { if case .through = $0 { $0.covers(seq, of: nil) } else { false } }
+    }
+
+    /// The messages that a page with this span must have.
+    func due(in span: ClosedRange<Int>) -> [Message] {
+        messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { message in
+            !isRemoved(message.seq) && !lost.contains { $0.contains(message.seq) }
+        }
+    }
+
+    /// The index of the first message that does not come before this seq.
+    private func index(of seq: Int) -> Int {
+        var (low, high) = (0, messages.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if messages[middle].seq < seq { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
