@@ -13,8 +13,9 @@ PAGE = re.search(r"^```html\n(<!doctype html>.*?)^```$", TEXT, re.MULTILINE | re
 
 
 @pytest.fixture
-def address(url):
-    application = Application(PAGE.replace("http://127.0.0.1:8080", url))
+def address(url, room):
+    # The page has users, and the rooms of other documents guests.
+    application = Application(PAGE.replace("http://127.0.0.1:8080", url).replace("/room/lobby", f"/room/{room}"))
     yield application.url
     application.stop()
 
