@@ -38,7 +38,8 @@ let clientModules: [Target] = [
     .module("letters/SignalingProtocol", ["JSONText"]),
     .module("rules/SignalingCore", ["SignalingProtocol", .deque, .heap]),
     .module("rules/TextChat", ["SignalingProtocol"]),
-    .module("clients/TextChatFoundation", ["TextChat"]),
+    .module("clients/TextChatRunning", ["SignalingProtocol", "TextChat"]),
+    .module("clients/TextChatFoundation", ["TextChat", "TextChatRunning"]),
     .module("clients/TextChatTesting", ["Locking", "TextChat"]),
     .module("clients/SignalingFoundation", ["SignalingProtocol"]),
     .module("clients/SignalingClient", [clientSocket, "Locking", "SignalingProtocol", .deque, .log]),
@@ -74,7 +75,8 @@ let serverProducts: [Product] = [
 ]
 let serverPackages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    // Without its reader of JSON, which would bring all of Foundation into the program.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
@@ -98,7 +100,7 @@ let serverModules: [Target] = [
     .module("lab/SignalingVerification", ["JSONText", "SignalingProtocol"]),
     .module("gates/EventLoop", ["SignalingProtocol", "CLibuv"]),
     .module("gates/SignalingTransport", ["SignalingCryptography", "EventLoop", "CLibwebsockets", .deque, .log]),
-    .module("keepers/SignalingSQLite", ["SignalingCore", "CSQLite", .deque, .log]),
+    .module("keepers/SignalingSQLite", ["EventLoop", "SignalingCore", "CSQLite", .deque, .log]),
     .module(
         "keepers/SignalingRedis",
         ["SignalingCryptography", "SignalingRedisCore", "EventLoop", "CHiredis", .deque, .log]),
@@ -106,17 +108,19 @@ let serverModules: [Target] = [
     .module(
         "server/SignalingServer",
         jsonC + [
-            "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
+            "EventLoop", "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
             "SignalingTransport", .configuration, .deque, .heap, .lifecycle, .log, .metrics,
         ],
         // The admin page is a part of the program, so that it also works without the folder of the test page.
         resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),
     .module("lab/VerificationTools", ["SignalingClient", "SignalingTokens", "SignalingVerification"]),
     .module("lab/LoadTools", ["SignalingClient", "SignalingTokens"]),
-    .module("programs/CommandSupport", ["SignalingServer", .argumentParser, .signals]),
+    .module("programs/CommandSupport", ["EventLoop", "SignalingServer", .argumentParser, .signals]),
     // The test page and the browser library: a part of the program, so that it works without their folder.
-    .module("c/CWebFiles", []),
-    .program("programs/signalbox", ["CommandSupport", "CWebFiles", "SignalingClient", "TextChatFoundation"]),
+    .module("c/CEmbeddedFiles", []),
+    .program(
+        "programs/signalbox",
+        ["CommandSupport", "CEmbeddedFiles", "EventLoop", "OutgoingHTTP", "SignalingClient", "TextChatRunning"]),
     .program("programs/signalbox-lab", ["CommandSupport", "LoadTools", "VerificationTools"]),
 ]
 let serverTests: [Target] = [

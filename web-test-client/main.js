@@ -97,7 +97,7 @@ async function start() {
     return;
   }
   if (isDemo && hasRooms) {
-    enter({ name: words.text('leftUser'), room: join.room ?? newRoom(), role: 'publisher' });
+    enter({ name: words.text('startUser'), room: join.room ?? newRoom(), role: 'publisher' });
     return;
   }
   showForm();

@@ -67,12 +67,12 @@ class Client:
     # Connect
 
     @classmethod
-    async def open(cls, server, **options):
-        """A socket that is not connected to a session yet."""
+    async def open(cls, server, query="", **options):
+        """A socket that is not connected to a session yet. The query of its URL may name one."""
         options = {
             "subprotocols": [SUBPROTOCOL], "max_size": 16 << 20, "ping_interval": None, "compression": None
         } | options
-        url = f"ws{'s' if server.tls else ''}://{server.host}:{server.port}/v1/signaling"
+        url = f"ws{'s' if server.tls else ''}://{server.host}:{server.port}/v1/signaling{query}"
         if server.tls:
             options["ssl"] = server.tls
         return cls(await asyncio.wait_for(websocket(url, proxy=None, open_timeout=None, **options), DEADLINE))

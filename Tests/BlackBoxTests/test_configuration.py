@@ -9,7 +9,7 @@ import subprocess
 
 
 from credentials import Project
-from server_process import TLS, Server, environment, run
+from server_process import DEADLINE, READY, TLS, Command, Server, environment, run
 
 SECRET = "a secret that no output may contain"
 
@@ -146,3 +146,62 @@ def test_the_tools_take_secrets_from_files(tmp_path):
         (tmp_path / "token").write_text("a token\n")
         assert run("admin", "stats", "--url", url, admin_token_file=tmp_path / "token").returncode == 0
         assert run("admin", "stats", "--url", url, admin_token_file=secret).returncode == 77
+
+
+# Answers like a kernel without IPv6.
+NO_IPV6 = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/socket.h>
+int socket(int family, int type, int protocol) {
+    int (*real)(int, int, int) = dlsym(RTLD_NEXT, "socket");
+    if (family != AF_INET6) { return real(family, type, protocol); }
+    errno = EAFNOSUPPORT;
+    return -1;
+}
+"""
+
+
+def answers(host, port):
+    """Whether a server accepts connections at this address."""
+    try:
+        with socket.create_connection((host, port), timeout=DEADLINE) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            return connection.recv(12) == b"HTTP/1.1 200"
+    except ConnectionRefusedError:
+        return False
+
+
+def test_a_server_on_all_addresses_has_those_of_ipv6_and_ipv4():
+    with Server(host="::") as server:
+        assert answers("127.0.0.1", server.port) and answers("::1", server.port)
+    with Command("serve", "--port", "0", host="::1", api_key="1", api_secret="s") as other:
+        port = int(re.search(r"http://\[::1\]:([0-9]+)/", other.out.until("ready"))[1])
+        assert answers("::1", port) and not answers("127.0.0.1", port)
+
+
+def test_a_server_on_all_addresses_of_a_machine_without_ipv6_has_those_of_ipv4(tmp_path):
+    (tmp_path / "socket.c").write_text(NO_IPV6)
+    library = tmp_path / "socket.so"
+    compiler = shutil.which("cc") or shutil.which("clang")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "socket.c", "-ldl"], check=True)
+    variables = environment(api_key="1", api_secret="s", host="::", port=0) | {"LD_PRELOAD": str(library)}
+    with Command("serve", env=variables) as server:
+        port = int(READY.search(server.out.until("ready"))[2])
+        assert answers("127.0.0.1", port) and not answers("::1", port)
+    refused(64, "serve", text="Cannot listen on ::1: this machine has no IPv6",
+            env=variables | {"SIGNALBOX_HOST": "::1"})  # fmt: skip
+
+
+def test_a_server_starts_beside_the_variables_of_a_service_that_has_its_name():
+    variables = {"SIGNALBOX_PORT": "tcp://10.0.0.1:8080", "SIGNALBOX_SERVICE_HOST": "10.0.0.1",
+                 "SIGNALBOX_PORT_8080_TCP": "tcp://10.0.0.1:8080", "SIGNALBOX_REDIS": ""}  # fmt: skip
+    with Command("serve", "--port", "0", env=environment(api_key="1", api_secret="s ") | variables) as server:
+        assert answers("127.0.0.1", int(READY.search(server.out.until("ready"))[2]))
+        server.err.until(r"warning .*SIGNALBOX_PORT and 2 more variables describe a service")
+        server.err.until(r"warning .*empty variables count as not given: SIGNALBOX_REDIS")
+        server.err.until(r"warning .*the secret \(SIGNALBOX_API_SECRET\) begins or ends with a blank")
+    for server in ("", "http://127.0.0.1:1"):
+        done = run("health", server=server, port="tcp://10.0.0.1:8080")
+        assert done.returncode == 69 and (server or "http://127.0.0.1:8080") in done.stderr, done

@@ -11,7 +11,7 @@ from certificates import Authority
 from cluster import Redis, Sentinel
 from server_process import LAB, REPOSITORY, Server, run
 from signalbox_client import Client
-from waiting import free_port, wait_for
+from waiting import free_port, suspended, wait_for
 
 CREDENTIALS = {"api_key": "100", "api_secret": "a-secret-of-the-tests"}
 SCALING = (REPOSITORY / "docs/SCALING.md").read_text()
@@ -212,6 +212,21 @@ async def test_redis_sentinel_a_node_goes_to_the_new_primary_at_once():
                     answer, events = await ada.signal(type="t", data="after")
                     assert answer["ev"] == "ack" and [each["data"] for each in events if each["ev"] == "signal"] == ["after"]
             assert second.call("EXISTS", "sb:nodes") == b":1"
+
+
+async def test_redis_sentinel_an_announcement_ends_the_wait_for_a_primary_that_hangs():
+    """No connection to it breaks, and the node would wait for ten seconds."""
+    with Redis() as first, Redis("--replicaof", f"127.0.0.1 {first.port}") as second:
+        with Sentinel(first.port, "sentinel down-after-milliseconds room 1000") as sentinel:
+            wait_for(lambda: "master_link_status:up" in second.text("INFO"), "the replica")
+            wait_for(lambda: sentinel.fields()["num-slaves"] == "1", "the Sentinel to know the replica")
+            with Server(redis=sentinel.url) as server:
+                session = server.project.session()
+                async with await Client.join(server, session) as ada:
+                    with suspended(first.process.pid):
+                        answer, _ = await ada.signal(type="t", data="after")
+                        assert answer["ev"] == "ack"
+                        server.err.until(f"have made 127.0.0.1:{second.port} the primary")
 
 
 async def test_redis_sentinel_with_tls_and_passwords(authority):

@@ -4,6 +4,7 @@ Write coalescing, origins, replay, refused requests, and foreign session ids.
 """
 
 import json
+import urllib.parse
 
 import pytest
 
@@ -60,6 +61,24 @@ async def test_tok_6_a_session_id_made_elsewhere_opens_with_a_token_for_exactly_
     assert error["code"] == 1004
     unsigned = await Client.denied(server, foreign[0], server.project.token(foreign[0], secret="another secret"))
     assert unsigned["code"] == 1004
+
+
+async def test_wire_17_the_session_in_the_url_is_that_of_the_connect_or_the_connect_is_refused(server):
+    """A client that names none goes on as ever."""
+    session, other = server.project.session(), server.project.session()
+    named = urllib.parse.quote(session, safe="")
+    encoded = "".join(f"%{byte:02X}" for byte in session.encode())
+    queries = ["", f"?sessionId={named}", f"?sessionId={encoded}", f"?a=b&sessionId={named}&sessionId={other}", "?x=1"]
+    for query in queries:
+        async with await Client.join(server, session, socket={"query": query}) as client:
+            assert (await client.signal(type="chat"))[0]["ev"] == "ack", query
+    for query in (f"?sessionId={other}", f"?sessionId={other}&sessionId={named}", f"?sessionId={named}x", "?sessionId=x"):
+        async with await Client.open(server, query) as client:
+            token = server.project.token(session)
+            request = await client.request("connect", apiKey=server.project.key, sessionId=session, token=token)
+            error = await client.expect("error", id=request)
+            assert (error["code"], error["retryable"]) == (1005, False) and "another session" in error["message"], query
+            assert (await client.closed())[0] == 4501
 
 
 async def test_con_11_a_client_that_asks_for_pages_gets_the_list_of_connections_in_pages(server):

@@ -287,6 +287,11 @@ def directives(text, opening):
     return [line for line in lines if line]
 
 
+def seen_timeouts(path):
+    """What HAProxy tells about clients, and how long it waits for them."""
+    return {line for line in directives(path.read_text(), "defaults") if line.startswith(("timeout", "option f"))}
+
+
 def test_proxies_the_configurations_for_one_and_for_several_servers_say_the_same():
     """The same headers and time-outs: a change in one place must not be forgotten in the other."""
     several = REPOSITORY / "docs/scaling"
@@ -296,7 +301,4 @@ def test_proxies_the_configurations_for_one_and_for_several_servers_say_the_same
         line for line in many if not line.startswith(("proxy_pass", "proxy_next_upstream"))
     }
 
-    def timeouts(path):
-        return {line for line in directives(path.read_text(), "defaults") if line.startswith(("timeout", "option f"))}
-
-    assert timeouts(CONFIGURATIONS / "haproxy.cfg") == timeouts(several / "haproxy.cfg")
+    assert seen_timeouts(CONFIGURATIONS / "haproxy.cfg") == seen_timeouts(several / "haproxy.cfg")

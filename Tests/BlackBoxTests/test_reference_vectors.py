@@ -18,6 +18,7 @@ from reference_client.messages.history import Erased, HistoryPage  # noqa: E402
 from reference_client.machine import Machine  # noqa: E402
 from reference_client.messages.moderation import Moderated, Restricted, Unrestricted  # noqa: E402
 from reference_client.requests import Request  # noqa: E402
+from reference_client.socket import url_of  # noqa: E402
 from reference_client.states import Attempt, Credentials, State  # noqa: E402
 from reference_client.users import UserJoined, UserLeft  # noqa: E402
 
@@ -242,3 +243,12 @@ def test_a_suspended_client_listens_for_one_more_heartbeat():
     assert machine.deadline == due + 1000 + heartbeat
     machine.advance(machine.deadline)
     assert machine.state is State.RECONNECTING
+
+
+ADDRESSES = json.loads((TESTS / "Vectors/addresses/sessions.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("case", ADDRESSES, ids=lambda case: case["name"])
+def test_the_session_is_in_the_address(case):
+    """WIRE-17"""
+    assert url_of("ws://box.example", case["sessionId"]) == "ws://box.example/v1/signaling" + case["query"]

@@ -272,7 +272,7 @@ def test_the_focus_stays_in_the_chat_when_the_session_ends_and_returns_to_the_bo
     sockets = []
     is_open = True
     page.route_web_socket(
-        "**/v1/signaling", lambda socket: (sockets.append(socket), socket.connect_to_server() if is_open else None)
+        re.compile("/v1/signaling"), lambda socket: (sockets.append(socket), socket.connect_to_server() if is_open else None)
     )
     given = access("Ada")
     page.evaluate(

@@ -87,7 +87,7 @@ def test_a_lost_message_is_in_the_score(open_page, url):
 
         server.on_message(forward)
 
-    page.route_web_socket("**/v1/signaling", relay)
+    page.route_web_socket(re.compile("/v1/signaling"), relay)
     page.goto(url + "/?demo")
     for end in (LEFT, RIGHT):
         expect_status(page, end, "Connected")
@@ -135,3 +135,11 @@ def test_each_end_has_its_own_name_with_one_token_for_both(open_page, url, room)
     expect(page.locator("#chat #messages .row-name")).to_have_text("Second user")
     other = User.join(open_page, url, room, "Bob")
     expect(other.page.locator("#participants .participant-name")).to_have_text(["Bob", "Ada", "Ada"])
+
+
+def test_the_users_of_a_demo_that_is_read_from_right_to_left_are_named_by_their_sides(open_page, url):
+    page = open_page(url + "/?demo", locale="ar")
+    left, right = (page.locator(f"#chat{end}") for end in (RIGHT, LEFT))
+    expect(page.locator(f"#own-name{RIGHT}")).to_have_text("اليسار")
+    expect(page.locator(f"#own-name{LEFT}")).to_have_text("اليمين")
+    assert left.bounding_box()["x"] < right.bounding_box()["x"]

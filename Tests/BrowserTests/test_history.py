@@ -154,3 +154,43 @@ def test_two_hundred_earlier_messages_are_measured_together(keeping):
         page.evaluate("() => { session.answerPage(); return frames(2); }")
         assert layouts() - before <= 8, "rows are measured together"
         assert page.evaluate("chat.messages.length") == count + 200
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_on_a_phone_the_first_earlier_pages_move_nothing(open_host, is_held):
+    """Rows are higher there than any estimate. The user jumps near the beginning, as by a long swipe."""
+    phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+    page = open_host('<signalbox-chat id="chat"></signalbox-chat>', **phone)
+    page.evaluate(FAKE_SESSION + KEEPING_SESSION + "; null")
+    page.evaluate(
+        """() => {
+             const wide = document.createElement('meta');
+             Object.assign(wide, { name: 'viewport', content: 'width=device-width' });
+             document.head.append(wide);
+             chat.style.height = '600px';
+             chat.attach(window.session = keepingSession(850));
+             session.emit('sessionConnected', {});
+             return frames(60);
+           }"""
+    )
+    jumps = page.evaluate(
+        """async (isHeld) => {
+             const list = chat.shadowRoot.getElementById('messages-scroll');
+             const jumps = [];
+             for (let round = 0; round < 6; round += 1) {
+               session.isHeld = isHeld;
+               list.scrollTop = 100;
+               const before = seen();
+               await frames(6);
+               jumps.push(moved(before));
+               if (isHeld) session.answerPage();
+               await frames(20);
+               jumps.push(moved(before));
+               await new Promise((done) => setTimeout(done, 100));
+             }
+             return jumps;
+           }""",
+        is_held,
+    )
+    assert max(jumps) < 2, jumps
+    assert page.evaluate("chat.messages.length") >= 350

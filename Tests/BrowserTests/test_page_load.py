@@ -1,6 +1,7 @@
 """How the page loads: few requests, and an answer for each failure."""
 
 import pathlib
+import re
 
 from conftest import REPOSITORY
 from playwright.sync_api import expect
@@ -74,7 +75,7 @@ def test_a_joiner_before_a_frozen_server_can_try_again_or_cancel(open_page, url,
     frozen = {"room", "socket"}
     page.route("**/room/*", lambda route: None if "room" in frozen else route.continue_())
     page.route_web_socket(
-        "**/v1/signaling", lambda socket: None if "socket" in frozen else socket.connect_to_server()
+        re.compile("/v1/signaling"), lambda socket: None if "socket" in frozen else socket.connect_to_server()
     )
     page.goto(f"{url}/?room={room}")
     join = page.get_by_role("button", name="Join", exact=True)

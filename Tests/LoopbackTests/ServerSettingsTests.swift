@@ -355,7 +355,7 @@ final class ServerSettingsTests {
             try await wrong("SIGNALBOX_DEV", "maybe")
                 == #"the setting dev is "maybe" (SIGNALBOX_DEV). Use true or false."#)
         #expect(try await wrong("SIGNALBOX_LOG_LEVEL", "loud").hasPrefix(#"the setting logLevel is "loud" (SIGNAL"#))
-        #expect(try await wrong("SIGNALBOX_WEBHOOK_URL", "").hasPrefix("the setting webhookUrl is empty (SIGNALBOX_W"))
+        #expect(try await wrong("SIGNALBOX_API_KEY", "").hasPrefix("the setting apiKey is empty (SIGNALBOX_API_K"))
         #expect(!(try await wrong("SIGNALBOX_WEBHOOK_URL", "hidden").contains("hidden")))
     }
 

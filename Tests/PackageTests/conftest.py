@@ -1,6 +1,7 @@
 """Makes the Debian package, and a Debian 12 in a folder to install it in. Takes minutes, and needs root.
 
 SIGNALBOX_RELEASE   the program to put into the package; without it, scripts/build release builds it
+SIGNALBOX_PORTABLE  the portable program; without it, scripts/build release --portable builds it
 SIGNALBOX_PACKAGE   the package, made as below; without it, scripts/build package makes it
 SIGNALBOX_DEBIAN    a folder with a bare Debian 12, which stays as it is; without it, debootstrap makes one
 """
@@ -34,6 +35,12 @@ def run(*command, **options):
 def program():
     return pathlib.Path(os.environ.get("SIGNALBOX_RELEASE") or run(
         REPOSITORY / "scripts/build", "release", "signalbox", "signalbox-lab").split()[0])
+
+
+@pytest.fixture(scope="session")
+def portable():
+    return pathlib.Path(os.environ.get("SIGNALBOX_PORTABLE") or REPOSITORY / run(
+        REPOSITORY / "scripts/build", "release", "--portable").split()[-1])
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
+import JSONText
 import SignalingProtocol
+import TestSupport
 import Testing
 
 @testable import SignalingClient
@@ -15,6 +17,14 @@ struct ServerAddressTests {
         ])
     func good(_ text: String, _ url: String) throws {
         #expect(try ServerAddress(text).webSocketURL == url)
+    }
+
+    @Test(
+        "the session is in the URL's query (WIRE-17)", arguments: try Vectors.cases("addresses/sessions.json"))
+    func session(_ vector: VectorCase) throws {
+        let (session, query) = (try #require(vector["sessionId"]?.stringValue), vector["query"]?.stringValue)
+        let url = try ServerAddress("https://box.example/prefix").webSocketURL(for: SessionID(session))
+        #expect(url == "wss://box.example/prefix/v1/signaling" + (query ?? "?"))
     }
 
     @Test(

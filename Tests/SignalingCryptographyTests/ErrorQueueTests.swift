@@ -16,6 +16,7 @@ struct ErrorQueueTests {
         #expect(!key.verificationKey.verifies([UInt8](repeating: 1, count: 256), of: []))
         #expect(throws: RSAKeyError.self) { try RSASigningKey(pem: "-----BEGIN PRIVATE KEY-----\nAAAA\n") }
         #expect(throws: RSAKeyError.self) { try RSAVerificationKey(der: [0x30, 0x03, 1, 2, 3]) }
+        try TLSClientTests.failEverywhere()
         _ = Secret([1]).code(.sha256, of: HashFunction.sha1.digest(of: []))
     }
 

@@ -10,6 +10,7 @@ struct RoomTests {
     private final class Socket: HubSocket {
         let id: UInt64
         var attachment: AnyObject?
+        var sessionParameter: String?
         var isReading = true
         var messageByteLimit = 0
         let acknowledgedByteCount: UInt64 = 0

@@ -68,10 +68,10 @@ struct SettingsReportTests {
 
     @Test("a variable that is no setting is named with the nearest one")
     func unknown() {
-        let warnings = UnknownVariables.warnings(in: [
+        let warnings = GivenVariables([
             "SIGNALBOX_PROT": "1", "SIGNALBOX_PORT": "1", "SIGNALBOX_API_SECRET_FILE": "x", "SIGNALBOX_SERVER": "x",
             "HOME": "/",
-        ])
+        ]).warnings
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains("SIGNALBOX_PROT is no setting") == true)
         #expect(warnings.first?.contains("Did you mean SIGNALBOX_PORT?") == true)

@@ -54,9 +54,9 @@ struct SettingsTableTests {
 
     @Test("every variable reaches its setting", arguments: SettingsTable.declarations.compactMap(\.variable))
     func variables(_ variable: String) async throws {
-        // An empty value is wrong for each type of setting, so that the error shows that the variable was read.
+        // A blank value is wrong for each type of setting, so that the error shows that the variable was read.
         let error = await #expect(throws: ConfigurationError.self) {
-            try await ServerSettings().configuration(environment: [variable: ""])
+            try await ServerSettings().configuration(environment: [variable: " "])
         }
         #expect(try #require(error).description.contains("(\(variable))"))
     }

@@ -11,6 +11,7 @@ import TestSupport
 final class RecordingSocket: HubSocket {
     let id: UInt64
     var attachment: AnyObject?
+    var sessionParameter: String?
     var isReading = true
     var messageByteLimit = Limits.messageByteCount
     let acknowledgedByteCount: UInt64 = 0

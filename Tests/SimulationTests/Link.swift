@@ -407,6 +407,7 @@ final class ServerEnd: HubSocket {
     fileprivate weak var link: Link?
     let id: UInt64
     var attachment: AnyObject?
+    var sessionParameter: String?
     var messageByteLimit = Limits.messageByteCount
     var isReading = true { didSet { if !isReading, oldValue { link?.world.count("reading stopped") } } }
     fileprivate(set) var acknowledgedByteCount: UInt64 = 0

@@ -12,7 +12,7 @@ const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
  */
 export class ChatAttributes extends Base {
   static observedAttributes = [
-    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt',
+    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji', 'markup',
   ];
 
   /** The id of the session to connect to. */
@@ -122,6 +122,24 @@ export class ChatAttributes extends Base {
 
   set isAdaptive(value) {
     setOrRemove(this, 'adapt', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user gets a button with emoji, and completion of `:shortcodes:`. */
+  get hasEmoji() {
+    return this.getAttribute('emoji') !== 'off';
+  }
+
+  set hasEmoji(value) {
+    setOrRemove(this, 'emoji', value ?? true ? null : 'off');
+  }
+
+  /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
+  get hasMarkup() {
+    return this.getAttribute('markup') === 'on';
+  }
+
+  set hasMarkup(value) {
+    setOrRemove(this, 'markup', value ? 'on' : null);
   }
 
   /**

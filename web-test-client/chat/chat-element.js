@@ -9,6 +9,7 @@ import { FocusKeeper } from './room/focus-keeper.js';
 import { CHAT_STRINGS } from './strings/index.js';
 import { useStyle } from './style/shared-style.js';
 import { chatTemplate } from './views/chat-template.js';
+import { isShown } from './views/sight.js';
 import { StatusView } from './views/status-view.js';
 import { BANNED, causeOfEnd, causeOfFailure, mayComeBack, NOT_SET_UP } from './words/causes.js';
 import { languageOf, LanguageWatch } from './words/language.js';
@@ -100,6 +101,8 @@ export class SignalboxChat extends ChatAttributes {
     this.#language.begin(this);
     this.#showWords();
     this.ownerDocument.addEventListener('visibilitychange', () => this.noteReading(), { signal });
+    defaultView.addEventListener('beforeprint', () => this.#room.messages.print(), { signal });
+    defaultView.addEventListener('afterprint', () => this.#room.messages.printed(), { signal });
     // A frame that is removed, or a window that is closed, tells its elements nothing.
     if (defaultView !== window) {
       defaultView.addEventListener('pagehide', () => this.#own.handle({ is: 'removed' }), { signal });
@@ -153,6 +156,12 @@ export class SignalboxChat extends ChatAttributes {
         break;
       case 'adapt':
         this.#room.adaptChanged();
+        break;
+      case 'emoji':
+        this.#room.composer.hasEmoji = this.hasEmoji;
+        break;
+      case 'markup':
+        this.#room.markupChanged();
         break;
       case 'typing':
         this.#room.typingChanged();
@@ -293,7 +302,7 @@ export class SignalboxChat extends ChatAttributes {
     const message = `The chat cannot connect: it lacks ${names.join(', ')}.`;
     const values = { names: names.join(', ') };
     // A program may attach a session later, and shows the element then.
-    if (isUsed || this.checkVisibility()) this.#log(message);
+    if (isUsed || isShown(this)) this.#log(message);
     if (isUsed) this.#fail({ code: null, message, cause: NOT_SET_UP }, { key: 'lacking', values });
     else this.#status.show('lacking', { values });
   }
@@ -382,11 +391,20 @@ export class SignalboxChat extends ChatAttributes {
   // The chat
 
   /**
-   * For a page that shows more of its session. `nameOf(message)` and `factsOf(message)` return a text or null,
-   * `channel(channel)` may wrap the channel of the chat, and `received(event)` sees each event of the channel first.
+   * Shows messages in the page's way, and adds what the page can do: see `ChatCustoms` in `index.d.ts`. Members that are
+   * not given stay as they are; null takes one away.
    */
   customize(customs) {
-    this.#room.customs = customs;
+    this.#room.customize(customs);
+  }
+
+  /**
+   * Sends a message of the program: `{text, data}`. Without a text it is the draft. Promises the outcome, as
+   * `TextChatComponent.send` does.
+   */
+  send(content = {}) {
+    if (this.#room.component === null) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
+    return this.#room.send(content);
   }
 
   /** The name to show for the sender of a message. */

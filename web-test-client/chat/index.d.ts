@@ -1,5 +1,7 @@
 // The types of `<signalbox-chat>`, see docs/chat-element.md.
-import type { ChatMessage, TextChatComponent, TypingPolicy, WriteRestriction } from '../text-chat/index.js';
+import type {
+  ChatMessage, ContentToSend, MessageData, SendOutcome, TextChatComponent, TypingPolicy, WriteRestriction,
+} from '../text-chat/index.js';
 
 /** An OpenTok session: of this library, or of OpenTok's own. */
 export interface ChatSession {
@@ -37,20 +39,94 @@ export type ChatTextKey =
   | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'cancel' | 'moderation' | 'moderationCount' | 'nothingHeld'
   | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil' | 'undo'
   | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles'
-  | 'askFreezeFor' | 'explainFreezeFor' | 'freezeFor' | 'freezeForever';
+  | 'emoji' | 'attach' | 'askFreezeFor' | 'explainFreezeFor' | 'freezeFor' | 'freezeForever';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
   | 'charactersLeft' | 'charactersOver' | 'tooLong' | 'newMessages' | 'dropped' | 'typingNames' | 'typingPeople'
   | 'pausedNames' | 'pausedPeople' | 'others';
 
+/** The keys of the texts of files and cards, which load with them. */
+export type ChatFileTextKey =
+  | 'sendingFile' | 'fileFailed' | 'showPicture' | 'removePreview' | 'tooManyFiles' | 'noPicture';
+
 /** Texts of the element; it uses its own for the keys that are not given. */
-export type ChatStrings = { [key in ChatTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
   | 'expired' | 'revoked' | 'refused' | 'wrongChat' | 'full' | 'banned' | 'removed' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault'
   | 'notSetUp' | 'blocked' | 'oldBrowser';
+
+/** What a page puts into the row of a message, by place. Without a node for a place, the element shows its own. */
+export interface MessageParts {
+  avatar?: Node | null;
+  /** In place of the name and the time. */
+  header?: Node | null;
+  /** In place of the bubble. */
+  body?: Node | null;
+  below?: Node | null;
+  /** Beside the bubble, where the button of the menu is. */
+  menu?: Node | null;
+}
+
+/** A file that a message brings. Members that `upload` does not give are those of the file. */
+export interface ChatFile {
+  url: string;
+  name?: string;
+  type?: string;
+  /** In bytes. */
+  size?: number;
+  /** Of a picture, in pixels. */
+  width?: number;
+  height?: number;
+}
+
+/** The preview of a link. */
+export interface ChatCard {
+  title: string;
+  text?: string;
+  /** The address of a picture. It is shown where the page has `resolve`. */
+  image?: string;
+}
+
+/** An item of the menu of a message. `signalbox-action` tells when the user chooses it. */
+export interface ChatAction {
+  /** The `action` of the event. */
+  name: string;
+  /** What the user reads. */
+  text: string;
+  isDanger?: boolean;
+}
+
+/** What a page adds with `customize`. */
+export interface ChatCustoms {
+  /**
+   * The page's own nodes for a message: for its body, or by place; null: the element's. The nodes become children of the
+   * element, so that styles of the page apply. Called again when the message or the row changes.
+   */
+  renderMessage?: ((message: ChatMessage) => Node | MessageParts | null | undefined) | null;
+  /** The page's own commands for a message. */
+  actions?: readonly ChatAction[] | ((message: ChatMessage) => readonly ChatAction[] | null) | null;
+  /** The name of the sender; null: that of the token. The page answers for it. */
+  nameOf?: ((message: Pick<ChatMessage, 'senderId' | 'alias'> & Partial<ChatMessage>) => string | null | undefined) | null;
+  /** The address of a picture of the sender, `https:` only; null: their initial. */
+  avatarOf?: ((message: ChatMessage) => string | null | undefined) | null;
+  /**
+   * Puts a file where others can load it, and promises its address, `https:` only. Its presence enables the button,
+   * pasting and dropping. `progress` takes a part of 1; `signal` tells that the user has cancelled.
+   */
+  upload?: ((file: File, options: { signal: AbortSignal; progress: (part: number) => void }) => Promise<ChatFile>) | null;
+  /**
+   * The address to load for that of a file or a picture in a message, such as a signed one, or null: it is not shown.
+   * With it, pictures load by themselves.
+   */
+  resolve?: ((url: string, message: ChatMessage) => string | null | Promise<string | null>) | null;
+  /** What a link in the draft leads to; the message carries it as `data.card`. */
+  preview?: ((url: string, options: { signal: AbortSignal }) => ChatCard | null | Promise<ChatCard | null>) | null;
+  /** The sentence that a message shows under the pointer; null: when it was sent. */
+  factsOf?: ((message: ChatMessage) => string | null | undefined) | null;
+}
 
 export interface SignalboxChat extends HTMLElement {
   /** The id of the session to connect to. */
@@ -76,6 +152,10 @@ export interface SignalboxChat extends HTMLElement {
   isTypingShown: boolean;
   /** Whether one's messages are bare text while a program is there that writes bare text, as OpenTok's first sample. */
   isAdaptive: boolean;
+  /** Whether the user gets a button with emoji, and completion of `:shortcodes:`. */
+  hasEmoji: boolean;
+  /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
+  hasMarkup: boolean;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -94,6 +174,10 @@ export interface SignalboxChat extends HTMLElement {
   attach(session: ChatSession, options?: { room?: string; isNew?: boolean; token?: string | null }): void;
   detach(): void;
   scrollToEnd(): void;
+  /** Shows messages in the page's way. Members that are not given stay as they are; null takes one away. */
+  customize(customs: ChatCustoms): void;
+  /** Sends a message of the program; without a text the draft. `data` reaches the renderers of all (CHAT-11). */
+  send(content?: ContentToSend): Promise<SendOutcome>;
   /** A text of the element in its language, such as that for the `cause` of an error. */
   textOf(key: ChatTextKey | ChatPluralKey, values?: Record<string, string | number>): string;
 }
@@ -119,6 +203,8 @@ export interface SignalboxChatAttributes {
   scheme?: 'light' | 'dark';
   typing?: 'on' | 'off';
   adapt?: 'on' | 'off';
+  emoji?: 'on' | 'off';
+  markup?: 'on' | 'off';
   placeholder?: string;
 }
 
@@ -126,14 +212,18 @@ export interface SignalboxChatAttributes {
 export interface SignalboxChatEventMap {
   'signalbox-state': CustomEvent<{ state: SignalboxChat['state'] }>;
   'signalbox-message': CustomEvent<{ message: ChatMessage }>;
-  'signalbox-send': CustomEvent<{ message: ChatMessage }>;
+  'signalbox-send': CustomEvent<{ message: ChatMessage; data: MessageData | null; refuse(reason?: string): void }>;
+  'signalbox-action': CustomEvent<{ action: string; message: ChatMessage }>;
   'signalbox-unread': CustomEvent<{ count: number }>;
   'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause; restriction?: WriteRestriction }>;
 }
 
 declare global {
   // Names of the DOM, for programs that are compiled without its declarations.
-  interface Element {}
+  interface Node {}
+  interface File {}
+  interface AbortSignal {}
+  interface Element extends Node {}
   interface HTMLElement extends Element {}
   interface Event {}
   interface CustomEvent<T = any> extends Event {

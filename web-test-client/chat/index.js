@@ -2,6 +2,10 @@
 // came from.
 import { serverOfScript } from '../client/server-address.js';
 import { defineChat } from './define.js';
+import { importPart } from './parts/import-part.js';
+import { usePartsOf } from './parts/load-part.js';
+
+usePartsOf(importPart);
 
 /** The class of the element. If several copies of the module are loaded, all of them have that of the first. */
 export const SignalboxChat = defineChat(serverOfScript(import.meta.url));

@@ -4,7 +4,7 @@ import type { SignalboxChat, SignalboxChatAttributes, SignalboxChatEventMap } fr
 
 export * from './index.js';
 
-type Properties = 'apiKey' | 'senderId' | 'maxLength' | 'isTypingShown' | 'isAdaptive' | 'typingPolicy' | 'wireForm' | 'draft';
+type Properties = 'apiKey' | 'senderId' | 'maxLength' | 'isTypingShown' | 'isAdaptive' | 'hasEmoji' | 'hasMarkup' | 'typingPolicy' | 'wireForm' | 'draft';
 
 type Handlers = { [Name in keyof SignalboxChatEventMap as `on${Name}`]?: (event: SignalboxChatEventMap[Name]) => void };
 

@@ -9,7 +9,7 @@ const PACKAGE = '(?:npm/)?@(?:opentok/client|vonage/client-sdk-video)(?:@[^/]+)?
 const SCRIPT_PATHS = new RegExp(
   '/(?:' +
     `(?:(?:webrtc/)?v2(?:\\.\\d+)*(?:-[^/]+)?/js|${PACKAGE}/dist/js)/(?:opentok|TB)(?:\\.min)?\\.js|${PACKAGE}` +
-    '|(?:dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-chat|chat/index)\\.js' +
+    '|(?:dist/opentok(?:\\.min)?|opentok(?:/index)?|(?:dist/)?signalbox-(?:chat|launcher)|chat/(?:launcher/)?index)\\.js' +
     ')$',
 );
 
@@ -44,4 +44,19 @@ export function signalingAddress(server, pageProtocol = 'https:') {
   if (!scheme) return null;
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1\/signaling$/, '');
   return `${scheme}//${url.host}${path}/v1/signaling`;
+}
+
+/** A longer session id is not valid (`docs/PROTOCOL.md`, section 12), and not put into an address. */
+const SESSION_ID_BYTES = 255;
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+
+/** The address with the session in its query, by which a proxy can choose the server (WIRE-17). */
+export function addressOfSession(address, sessionId) {
+  const bytes = new TextEncoder().encode(sessionId);
+  if (address === null || bytes.length > SESSION_ID_BYTES) return address;
+  const text = Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    return UNRESERVED.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  return `${address}?sessionId=${text.join('')}`;
 }

@@ -1,4 +1,4 @@
-import '../chat/index.js';
+import { defineChatOfPage } from './chat-element.js';
 import { exactTime } from '../chat/views/dom.js';
 import { LONGEST_WAIT } from '../chat/room/moderation.js';
 import { BARE_TYPE, CHAT_TYPE, decodeSignal, displayName } from '../text-chat/index.js';
@@ -11,6 +11,8 @@ import { OptionsStore } from './options/options-store.js';
 import { OptionsView } from './options/options-view.js';
 import { ParticipantsView } from './participants/participants-view.js';
 import { Reconnection } from './reconnection.js';
+
+defineChatOfPage();
 
 /** The most messages whose way the page remembers. */
 const MAX_DELIVERIES = 20_000;

@@ -174,7 +174,7 @@ export class Room {
   /** With the user's own token both users have the same connection data, so the page names the second one by itself. */
   #secondRequest() {
     const isRoom = this.#request.room !== undefined;
-    const name = this.#words.text(this.#isDemo && isRoom ? 'rightUser' : 'secondUser');
+    const name = this.#words.text(this.#isDemo && isRoom ? 'endUser' : 'secondUser');
     return { ...this.#request, name, role: 'publisher', user: lastingUser('-2'), ...(isRoom ? {} : { endName: name }) };
   }
 

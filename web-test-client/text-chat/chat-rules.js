@@ -5,6 +5,7 @@ import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { Sending } from './sending/sending.js';
+import { dataLength, messageData, MESSAGE_DATA_LENGTH } from './wire/message-data.js';
 import { BARE_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 
 /**
@@ -68,12 +69,15 @@ export class ChatRules {
 
   // The user's messages
 
-  /** The draft as a message. Submitting may send one more typing signal, so its length is checked with that number. */
-  message(now, localId) {
+  /**
+   * The draft as a message, or this content. Submitting may send one more typing signal, so its length is checked with
+   * that number.
+   */
+  message(now, localId, { text = null, data = null } = {}) {
     const { channel, draft, senderId, alias, typing } = this.#chat;
     const typingN = typing?.typingN ?? null;
     return {
-      text: draft,
+      text: text ?? draft,
       senderId: senderId ?? channel?.connectionId ?? null,
       user: channel?.user ?? null,
       senderData: null,
@@ -86,12 +90,16 @@ export class ChatRules {
       direction: 'sent',
       state: channel === null ? 'sent' : 'sending',
       typingN: typingN === null ? null : typingN + 1,
+      data: messageData(data),
     };
   }
 
-  refusalOf(message) {
+  /** `isDraft`: the text is the draft, which has limits of its own. */
+  refusalOf(message, isDraft = true) {
     const { channel, composer, onMessageReadyToSend, wireForm } = this.#chat;
-    if (composer.refusal) return composer.refusal;
+    if (isDraft && composer.refusal) return composer.refusal;
+    const dataExcess = dataLength(message.data) - MESSAGE_DATA_LENGTH;
+    if (dataExcess > 0) return { reason: 'dataTooLong', excess: dataExcess };
     if (channel === null) return onMessageReadyToSend === null ? { reason: 'notConnected' } : null;
     const excess = encodeMessage(message, wireForm).length - SIGNAL_DATA_LENGTH;
     if (excess > 0) return { reason: 'signalTooLong', excess };

@@ -273,17 +273,21 @@ export class TextChatComponent {
    * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
    * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
    * `localId` is a new name for the message.
-   * @type {(now: number, localId: string) => Refusal | null}
+   *
+   * With `content` the message has this `text` in place of the draft, which stays, and no limit but that of a signal; or
+   * the draft with `data`, an object of the program (CHAT-11).
+   * @type {(now: number, localId: string, content?: ContentToSend) => Refusal | null}
    */
-  enqueue(now, localId) {
+  enqueue(now, localId, content = {}) {
     this.#noteRestriction(now);
-    const message = this.#rules.message(now, localId);
-    const refusal = this.#rules.refusalOf(message);
+    const isDraft = (content.text ?? null) === null;
+    const message = this.#rules.message(now, localId, content);
+    const refusal = this.#rules.refusalOf(message, isDraft);
     if (refusal !== null) return refusal;
     if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
     message.typingN = this.typing?.typingN ?? null;
     if (this.onMessageReadyToSend !== null && !this.onMessageReadyToSend(message)) return { reason: 'byDelegate' };
-    this.composer.clear();
+    if (isDraft) this.composer.clear();
     this.typing?.handle({ kind: 'messageSubmitted' });
     message.typingN = this.typing?.typingN ?? null;
     this.#carryOut(this.#rules.submit(message, now));
@@ -294,10 +298,10 @@ export class TextChatComponent {
    * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
    * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
    * waits behind a failed message, and the message stays queued.
-   * @type {(now: number, localId: string) => Promise<SendOutcome>}
+   * @type {(now: number, localId: string, content?: ContentToSend) => Promise<SendOutcome>}
    */
-  send(now, localId) {
-    const refusal = this.enqueue(now, localId);
+  send(now, localId, content = {}) {
+    const refusal = this.enqueue(now, localId, content);
     return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
@@ -377,9 +381,9 @@ export class TextChatComponent {
   }
 
   /**
-   * One's own messages that the session does not have yet, oldest first: `{localId, text, alias, sentAt, state, failure}`
-   * with the state `waiting`, `leaving` or `failed`. Save them after each change, and give them to `takeUp` in a later
-   * run. There are at most 100.
+   * One's own messages that the session does not have yet, oldest first: `{localId, text, alias, sentAt, data, state,
+   * failure}` with the state `waiting`, `leaving` or `failed`. Save them after each change, and give them to `takeUp` in
+   * a later run. There are at most 100.
    * @type {UnsentMessage[]}
    */
   get unsent() {

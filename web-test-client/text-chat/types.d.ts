@@ -52,6 +52,18 @@ interface MessageContent {
   readonly state: 'sending' | 'sent' | 'failed';
   /** The number of the sender's last typing signal. */
   readonly typingN: number | null;
+  /** What the sender's program has added (CHAT-11): any program may have written it. */
+  readonly data: MessageData | null;
+}
+
+/** An object of a program, at most 4,096 bytes as JSON. */
+type MessageData = { readonly [name: string]: unknown };
+
+/** What to send in place of the draft, or with it. */
+interface ContentToSend {
+  /** Absent or null: the draft. */
+  readonly text?: string | null;
+  readonly data?: MessageData | null;
 }
 
 interface ChatMessage extends MessageContent {
@@ -295,6 +307,8 @@ type Refusal =
   | DraftRefusal
   /** The message is longer than a signal may be. */
   | { readonly reason: 'signalTooLong'; readonly excess: number }
+  /** The data is longer than 4,096 bytes as JSON. */
+  | { readonly reason: 'dataTooLong'; readonly excess: number }
   | { readonly reason: 'notConnected' }
   /** A moderator keeps the user from writing. The draft stays. */
   | { readonly reason: 'restricted'; readonly restriction: WriteRestriction }
@@ -360,6 +374,7 @@ interface UnsentMessage {
   readonly text: string;
   readonly alias: string | null;
   readonly sentAt: number;
+  readonly data: MessageData | null;
   readonly state: 'waiting' | 'leaving' | 'failed';
   readonly failure: SendFailure | null;
 }

@@ -1,6 +1,4 @@
-import CLibcurl
 import EventLoop
-import SignalingCryptography
 
 /// Posts to HTTP servers on one thread of its own, and reports the status of the responses. It ignores their bodies.
 ///
@@ -20,7 +18,7 @@ package final class HTTPPoster: Sendable {
 
     /// - Throws: ``EventLoopError`` when the system has no thread, memory or descriptors left.
     package init() throws(EventLoopError) {
-        guard Self.isLibraryReady, let multi = CurlMulti() else { throw .outOfMemory }
+        guard CurlEasy.isLibraryReady, let multi = CurlMulti() else { throw .outOfMemory }
         let mailbox = PostMailbox(multi)
         try EventLoop.startThread(name: "signalbox-posts") { started in
             started()
@@ -39,10 +37,4 @@ package final class HTTPPoster: Sendable {
 
     /// Ends a post, from any thread, unless it has ended. Its connection is cut.
     package func cancel(_ id: PostID) { mailbox.append(cancellationOf: id) }
-
-    private static let isLibraryReady: Bool = {
-        // libcurl uses OpenSSL.
-        OpenSSLCleanup.turnOff()
-        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-    }()
 }

@@ -2,10 +2,7 @@ import CLibcurl
 import EventLoop
 import SignalingProtocol
 
-/// One post, and the owner of libcurl's easy handle for it. Used on the thread of its ``HTTPPoster``.
-///
-/// libcurl verifies certificates, follows no redirect, keeps no cookie, sends no credentials and decodes no body unless
-/// it is told to. It reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment.
+/// One post. Used on the thread of its ``HTTPPoster``.
 final class Transfer {
     /// The poster cuts the connection of a response with more bytes, head and body together.
     static let responseByteCount = 64 << 10
@@ -20,23 +17,19 @@ final class Transfer {
     /// Of a response whose head is complete.
     private var status: Int?
     private var byteCount = 0
-    let easy: UnsafeMutableRawPointer
-    /// libcurl does not copy the list.
-    private var headers: UnsafeMutablePointer<curl_slist>?
+    private let handle: CurlEasy
+    var easy: UnsafeMutableRawPointer { handle.pointer }
 
     /// - Returns: `nil` without memory.
     init?(_ post: HTTPPost, id: HTTPPoster.PostID, now: MonotonicInstant, completion: @escaping HTTPPoster.Completion) {
-        guard let easy = curl_easy_init() else { return nil }
-        self.easy = easy
+        guard let handle = CurlEasy() else { return nil }
+        self.handle = handle
         self.id = id
         self.completion = completion
         deadline = now.advanced(by: post.timeLimit)
-        guard setAddress(post), setContent(post), setCallbacks() else { return nil }
-    }
-
-    deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headers)
+        guard handle.setAddress(post.url), handle.setContent(post.headers, body: post.body), setTimes(post),
+            setCallbacks()
+        else { return nil }
     }
 
     /// - Parameter result: of libcurl.
@@ -47,58 +40,21 @@ final class Transfer {
 
     // MARK: - Options
 
-    private func setAddress(_ post: HTTPPost) -> Bool {
-        set(CURLOPT_URL, post.url)
-            && set(CURLOPT_PROTOCOLS_STR, "http,https")
-            // One post at a time gains nothing from HTTP/2.
-            && set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-            // Half of the time, so that the log tells a receiver that cannot be reached from a slow one.
-            && set(CURLOPT_CONNECTTIMEOUT_MS, Int(post.timeLimit.wholeMilliseconds / 2))
-            // Signals would end a search for a host's address, and hit other threads.
-            && set(CURLOPT_NOSIGNAL, 1)
+    private func setTimes(_ post: HTTPPost) -> Bool {
+        // Half of the time, so that the log tells a receiver that cannot be reached from a slow one.
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(post.timeLimit.wholeMilliseconds / 2))
             // Without it, the end of a post waits for a search that hangs, and the posts to other receivers with it.
-            && set(CURLOPT_QUICK_EXIT, 1) && setAuthorities()
-    }
-
-    /// The certificate authorities are those of the system, unless the environment names a file, as for the program curl.
-    private func setAuthorities() -> Bool {
-        guard let file = curl_getenv("SSL_CERT_FILE") else { return true }
-        defer { curl_free(file) }
-        return set(CURLOPT_CAINFO, UnsafeRawPointer(file))
-    }
-
-    private func setContent(_ post: HTTPPost) -> Bool {
-        // libcurl would let the receiver wait for a large body: `Expect: 100-continue`.
-        for line in post.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
-            guard let extended = curl_slist_append(headers, line) else { return false }
-            headers = extended
-        }
-        // The size first: without it, libcurl copies up to the first zero.
-        return set(CURLOPT_POSTFIELDSIZE, post.body.count)
-            && post.body.withUnsafeBytes { set(CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(easy)) }
-            && set(CURLOPT_HTTPHEADER, headers.map { UnsafeRawPointer($0) })
+            && handle.set(CURLOPT_QUICK_EXIT, 1)
     }
 
     /// libcurl calls them with this transfer, which outlives its easy handle.
     private func setCallbacks() -> Bool {
         let this = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        return set(CURLOPT_PRIVATE, this) && set(CURLOPT_HEADERDATA, this) && set(CURLOPT_WRITEDATA, this)
-            && signalbox_curl_set_callback(easy, CURLOPT_HEADERFUNCTION, receiveHeadLine) == CURLE_OK
-            && signalbox_curl_set_callback(easy, CURLOPT_WRITEFUNCTION, receiveBody) == CURLE_OK
+        return handle.set(CURLOPT_PRIVATE, this) && handle.set(CURLOPT_HEADERDATA, this)
+            && handle.set(CURLOPT_WRITEDATA, this) && handle.set(CURLOPT_HEADERFUNCTION, receiveHeadLine)
+            && handle.set(CURLOPT_WRITEFUNCTION, receiveBody)
             // The response of a proxy to CONNECT is not the receiver's.
-            && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    }
-
-    private func set(_ option: CURLoption, _ number: Int) -> Bool {
-        signalbox_curl_set_number(easy, option, number) == CURLE_OK
-    }
-
-    private func set(_ option: CURLoption, _ text: String) -> Bool {
-        text.withCString { set(option, UnsafeRawPointer($0)) }
-    }
-
-    private func set(_ option: CURLoption, _ pointer: UnsafeRawPointer?) -> Bool {
-        signalbox_curl_set_pointer(easy, option, pointer) == CURLE_OK
+            && handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
     // MARK: - What arrives

@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import Glibc
 import Synchronization
 import UnixSignals
 
@@ -40,7 +41,9 @@ package enum Interruption {
     /// Ends the process when standard input ends: for a server that another program starts, and that must not outlive
     /// it.
     package static func followInput() {
-        Thread.detachNewThread {
+        // Without a thread the server outlives its parent, which is better than no server.
+        try? EventLoop.startThread(name: "input") { started in
+            started()
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
             endProcess()

@@ -1,4 +1,6 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
+import Glibc
 import SignalingProtocol
 import SignalingServer
 import SignalingTokens
@@ -29,8 +31,12 @@ package struct LocalCredentials: Codable, Equatable {
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(Self.permissions))
         guard descriptor >= 0 else { return "\(path): \(String(cString: strerror(errno)))" }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do { try file.write(contentsOf: try JSONEncoder().encode(self)) } catch { return "\(path): \(error)" }
+        defer { close(descriptor) }
+        do {
+            if let code = WholeWrite.write(try JSONEncoder().encode(self), to: descriptor) {
+                return "\(path): \(String(cString: strerror(code)))"
+            }
+        } catch { return "\(path): \(error)" }
         guard rename(draft, path) == 0 else { return "\(path): \(String(cString: strerror(errno)))" }
         return nil
     }
@@ -51,10 +57,8 @@ package struct LocalCredentials: Codable, Equatable {
     }
 
     private static func read(_ path: String) throws -> LocalCredentials? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
-        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
-        guard attributes[.type] as? FileAttributeType == .typeRegular, owner == geteuid(), mode & 0o077 == 0 else {
+        guard let file = FileStatus(path) else { return nil }
+        guard file.isRegular, file.owner == geteuid(), file.permissions & 0o077 == 0 else {
             throw ExitStatus.exit(
                 ExitStatus.usage,
                 "cannot use \(path): it is not a private file of this user. Delete it, and restart the server.")

@@ -7,7 +7,11 @@ package enum SecretVariable {
     /// - Throws: the exit code 64 when the file cannot be read, and when both variables are given.
     package static func value(_ name: String) throws -> String? {
         do {
-            return try SecretFiles.value(of: name, in: ProcessInfo.processInfo.environment)
+            let secret = try SecretFiles.value(of: name, in: ProcessInfo.processInfo.environment)
+            if let warning = secret.flatMap({ SecretFiles.warning(about: $0, from: name) }) {
+                StandardError.print("signalbox: warning: \(warning)")
+            }
+            return secret
         } catch let error as ConfigurationError {
             throw ExitStatus.exit(ExitStatus.usage, error.description)
         }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The URL of a server: `http`, `https`, `ws` or `wss`, and a host. Without a query and a fragment.
 package struct ServerURL {

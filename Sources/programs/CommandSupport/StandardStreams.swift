@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SignalingServer
 
 /// Where the text of others is printed, it cannot control a terminal, whatever the caller forgets.
@@ -20,12 +20,12 @@ package enum StandardOutput {
     package static func write(_ text: String) {
         switch WholeWrite.write(text.utf8, to: STDOUT_FILENO) {
         case nil: return
-        case EPIPE?: Foundation.exit(ExitStatus.outputClosed)
+        case EPIPE?: Glibc.exit(ExitStatus.outputClosed)
         case let code?:
             StandardError.print(
                 "\(ExitStatus.program): standard output cannot be written: \(String(cString: strerror(code))). Redirect it to a "
                     + "file with space that you may write to.")
-            Foundation.exit(ExitStatus.fileNotWritten)
+            Glibc.exit(ExitStatus.fileNotWritten)
         }
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The folder for state that belongs to the user and outlives a process (XDG Base Directory Specification).
 package enum UserState {

@@ -132,7 +132,7 @@ private struct Metrics: Sendable {
     /// - Returns: nil without the URL of an admin listener.
     init?(url text: String?) throws {
         let environment = ProcessInfo.processInfo.environment
-        guard let text = text ?? environment["SIGNALBOX_ADMIN_URL"] else { return nil }
+        guard let text = text ?? environment.given("SIGNALBOX_ADMIN_URL") else { return nil }
         guard let url = ServerURL(text)?.resource("/metrics") else {
             throw ExitStatus.exit(
                 ExitStatus.usage,

@@ -16,7 +16,7 @@ struct Signalbox: AsyncParsableCommand {
             of the other commands names their variables. A server in development mode leaves its credentials for \
             the other commands of the same user, so they need no options.
             """,
-        version: ServerVersion.text,
+        version: EmbeddedFiles.version,
         subcommands: [
             ServeCommand.self, RoomCommand.self, SessionCommands.self, TokenCommand.self, LinkCommand.self,
             CredentialsCommand.self, RevokeCommand.self, SignalCommand.self, ListenCommand.self, ChatCommand.self,
@@ -26,6 +26,7 @@ struct Signalbox: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.prepare()
+        CertificateAuthorities.find()
         OpenSSLCleanup.turnOff()
         await main(nil)
     }

@@ -16,15 +16,18 @@ extension SignalingServer {
 
         /// The URL for a browser on this machine, also of a server that listens on all addresses.
         public var localURL: String {
-            Self.url(host: host == Self.anyHost ? "127.0.0.1" : host, port: port, isSecure: isSecure)
+            Self.url(host: Self.anyHosts.contains(host) ? "127.0.0.1" : host, port: port, isSecure: isSecure)
         }
 
         /// The URLs for other devices, from the addresses of this machine.
         package func links(at addresses: [String]) -> [String] {
-            (host == Self.anyHost ? addresses : [host]).map { Self.url(host: $0, port: port, isSecure: isSecure) }
+            (Self.anyHosts.contains(host) ? addresses : [host]).map {
+                Self.url(host: $0, port: port, isSecure: isSecure)
+            }
         }
 
-        private static let anyHost = "0.0.0.0"
+        /// All addresses of this machine. `::` has the IPv4 addresses, too.
+        private static let anyHosts = ["0.0.0.0", "::", "[::]"]
 
         static func url(host: String, port: Int, isSecure: Bool = false) -> String {
             let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

@@ -10,7 +10,7 @@ from .messages import lines
 from .messages.moderation import Restricted, Unrestricted
 from .own_restrictions import OwnRestrictions
 from .requests import Request
-from .socket import Socket
+from .socket import Socket, url_of
 from .states import Credentials
 
 
@@ -32,7 +32,8 @@ class Client:
     """
 
     def __init__(self, url, random=random.random):
-        self._url = url
+        self._server = url
+        self._url = None
         self._machine = Machine(random)
         self._sockets = {}
         self._timer = None
@@ -74,6 +75,7 @@ class Client:
         """
         answer = asyncio.get_running_loop().create_future()
         earlier, self._connecting = self._connecting, answer
+        self._url = url_of(self._server, session_id)
         self._perform(self._machine.connect(self._now(), Credentials(api_key, session_id, token, options)))
         if answer.done():
             self._connecting = earlier

@@ -1,22 +1,32 @@
 """One WebSocket: it carries out what the client wants, and reports what happens. It decides nothing."""
 
 import asyncio
+import urllib.parse
 
 import websockets
 
 SUBPROTOCOL = "signalbox.v1"
 PATH = "/v1/signaling"
+# A longer session ID is not valid, and not put into the URL (WIRE-17).
+SESSION_ID_BYTES = 255
 # WIRE-11: a client accepts messages of up to 16 MiB.
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 BINARY_MESSAGE = 1003
 NO_CLOSE_FRAME = 1006
 
 
+def url_of(server, session):
+    """The URL of the socket, with the session in its query."""
+    name = session.encode()
+    query = "?sessionId=" + urllib.parse.quote(name, safe="") if len(name) <= SESSION_ID_BYTES else ""
+    return server + PATH + query
+
+
 class Socket:
     """`opened()`, `received(text)` and `closed(code)` are called on the event loop; `closed` is called once, last."""
 
     def __init__(self, url, opened, received, closed):
-        self._url, self._opened, self._received, self._closed = url + PATH, opened, received, closed
+        self._url, self._opened, self._received, self._closed = url, opened, received, closed
         self._outgoing = asyncio.Queue()
         self._websocket = None
         self._task = asyncio.get_running_loop().create_task(self._run())

@@ -51,6 +51,21 @@ struct TransportServerTests {
         #expect(try await error("::1", 0) == nil)
     }
 
+    @Test("a server on :: accepts IPv4 clients, too, and one on ::1 does not")
+    func bothFamilies() async throws {
+        for (host, accepts) in [("::", true), ("[::]", true), ("::1", false)] {
+            let server = try await TestServer { $0.host = host }
+            if accepts {
+                let socket = try RawSocket.webSocket(port: server.port)
+                try socket.sendText("hello")
+                #expect(try socket.receiveFrame().text == "hello")
+            } else {
+                #expect(throws: (any Error).self) { try RawSocket(port: server.port) }
+            }
+            await server.stop()
+        }
+    }
+
     @Test("a stop waits for no open socket, request or handshake, and each socket is reported once")
     func stopInTheMiddle() async throws {
         let server = try await TestServer { options in

@@ -7,10 +7,14 @@ import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
 import { FramePace } from '../views/frame-pace.js';
 import { MessagesView } from '../views/messages-view.js';
+import { textNodes } from '../views/row-elements.js';
+import { RowPlaces } from '../views/row-places.js';
 import { TypingView } from '../views/typing-view.js';
+import { MoreControl } from './more-control.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
 import { Outbox } from './outbox.js';
+import { PageCustoms } from './page-customs.js';
 import { personOf } from '../connection/person.js';
 import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
@@ -44,6 +48,7 @@ export class ChatRoom {
   #restriction;
   #messages;
   #earlier;
+  #more;
   #composer;
   #typing;
   /** A signal of another client rarely changes the box. */
@@ -63,7 +68,7 @@ export class ChatRoom {
   #outbox = null;
   /** The draft that a program has set before there was a room. */
   #earlyDraft = null;
-  #customs = {};
+  #customs;
   #policy = TYPING_PRESETS.standard;
   #wireForm = CHAT_TYPE;
   #state = 'disconnected';
@@ -81,6 +86,7 @@ export class ChatRoom {
     this.#part = part;
     this.#words = words;
     this.#emit = emit;
+    this.#customs = new PageCustoms(emit);
     this.#stateChanged = stateChanged;
     this.#focus = focus;
     /** What a moderator may do here. */
@@ -96,12 +102,16 @@ export class ChatRoom {
       nameOf: (message) => this.nameOf(message),
       isGuest: (message) => this.#chat.names.isGuest(message),
       // A name that the program gives is its own matter.
-      numberOf: (message) => (this.#customs.nameOf ? null : this.#chat.names.numberOf(message)),
-      hasMenu: (message) => this.moderation.hasMenu(message),
-      openMenu: (message, name, button) => this.moderation.openMessageMenu(message, name, button),
+      numberOf: (message) => (this.#customs.given.nameOf ? null : this.#chat.names.numberOf(message)),
+      hasMenu: (message) => this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
+      openMenu: (message, name, button) =>
+        this.moderation.openMessageMenu(message, name, button, this.#customs.actionsOf(message)),
+      avatarOf: (message) => this.#customs.given.avatarOf?.(message) ?? null,
+      nodesFor: (message) => this.#more.nodesFor(message),
+      places: new RowPlaces(host, (message) => this.#customs.given.renderMessage?.(message)),
       words,
       limit: MAX_MESSAGES,
-      factsOf: (message) => this.#customs.factsOf?.(message) ?? this.#factsOf(message),
+      factsOf: (message) => this.#customs.given.factsOf?.(message) ?? this.#factsOf(message),
       dayOf,
       retry: (localId) => this.#retryMessage(localId),
       edit: (localId) => this.#editMessage(localId),
@@ -118,10 +128,22 @@ export class ChatRoom {
     this.#earlier = new EarlierView(part, words, () => this.#chat.loadEarlier());
     this.#composer = new ComposerView(part, {
       words,
-      send: () => this.#send(),
+      send: () => this.send(),
       edited: (text) => {
         this.#drafts.text = text;
+        this.#more.edited(text);
       },
+      takeFiles: (files) => this.canWrite && this.#more.take(files),
+    });
+    this.#more = new MoreControl(part, {
+      words,
+      customs: () => this.#customs.given,
+      hasMarkup: () => host.hasMarkup,
+      strings: () => host.strings,
+      linkify: textNodes,
+      send: (content) => this.send(content),
+      tell: (text) => this.#composer.showHint({ text }),
+      loaded: () => this.#messages.showContents(),
     });
     this.#typing = new TypingView(part, {
       words,
@@ -129,6 +151,7 @@ export class ChatRoom {
       isPair: () => this.#link.session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
+    this.#composer.hasEmoji = true;
     this.#restriction = new RestrictionWatch({
       chat: () => this.#chat,
       session: () => this.#link.session,
@@ -186,14 +209,20 @@ export class ChatRoom {
     if (this.#chat !== null) this.#chat.wireForm = type;
   }
 
-  set customs(customs) {
-    this.#customs = customs;
+  /** Adds what the page gives, see `ChatCustoms` in `index.d.ts`. */
+  customize(customs) {
+    this.#customs.change(customs);
+    this.#more.customized();
+    if (this.#chat === null) return;
+    this.#messages.showContents();
+    this.#messages.showMenus();
+    this.#messages.showNames();
   }
 
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
-    const views = [this.#messages, this.#earlier, this.#composer, this.#typing, this.moderation];
+    const views = [this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation];
     for (const view of views) view.words = words;
     this.#restriction.show();
     this.#showHistory();
@@ -203,6 +232,11 @@ export class ChatRoom {
   lookChanged() {
     this.#composer.showsCounter = this.#host.look === 'opentok';
     this.#chat?.useRule(this.#rule);
+  }
+
+  /** Texts have light markup from now on, or no longer. */
+  markupChanged() {
+    this.#messages.showContents();
   }
 
   adaptChanged() {
@@ -310,12 +344,12 @@ export class ChatRoom {
         this.#stateChanged('disconnected');
       },
       received: (event) => {
-        this.#customs.received?.(event);
+        this.#customs.given.received?.(event);
         this.#look();
         this.#chat.handle(event, this.now);
         this.#showNames();
       },
-      wrap: (channel) => this.#customs.channel?.(channel),
+      wrap: (channel) => this.#customs.given.channel?.(channel),
     });
     if (session.connection) connected();
   }
@@ -400,7 +434,7 @@ export class ChatRoom {
 
   /** The name to show for the sender of a message. */
   nameOf(message) {
-    return this.#customs.nameOf?.(message) ?? this.#chat.names.nameOf(message, {
+    return this.#customs.given.nameOf?.(message) ?? this.#chat.names.nameOf(message, {
       guest: (id) => this.#words.text('guest', { id: { text: id } }).trim(),
       server: () => this.#words.text('server'),
     });
@@ -417,7 +451,7 @@ export class ChatRoom {
     this.#chat?.typing.stop();
     const hadUnread = this.#chat !== null && this.#chat.unreadCount > 0;
     this.#messages.clear();
-    this.#drafts = new DraftStore(this.#customs.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
+    this.#drafts = new DraftStore(this.#customs.given.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
     this.#outbox?.leave();
     this.#makeChat();
     this.#outbox = new Outbox(this.#chat, {
@@ -446,7 +480,7 @@ export class ChatRoom {
         changed: (snapshot) => this.#typing.show(snapshot),
       }),
       onMessageReadyToSend: (message) =>
-        this.#link.channel !== null && this.#emit('signalbox-send', { message }, { cancelable: true }),
+        this.#link.channel !== null && this.#customs.maySend(message, this.#more.dataFor(message.text, message.data)),
       handOver: (localId) => this.#outbox.handOver(localId),
       // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
       changed: (changes, activity) => {
@@ -497,18 +531,23 @@ export class ChatRoom {
     this.#earlier.show({ chat: this.#chat, mayWrite: this.canWrite && !this.#restriction.isReadOnly });
   }
 
-  #send() {
-    this.#chat.send(this.now, newLocalId()).then(({ outcome, refusal }) => {
-      // A message that failed holds back those behind it.
-      this.#messages.showHeld();
-      if (outcome === 'refused' && refusal.reason === 'byDelegate') this.#composer.showHint('notSent');
-      this.#restriction.noteRole();
-      this.#composer.isReadOnly = this.#restriction.isReadOnly;
-      // A refusal tells the session what holds, without an event.
-      this.#restriction.check();
-      this.#composer.show();
-    });
+  /** Sends the draft, or the content of the page, and promises the outcome. */
+  async send(content) {
+    const result = this.#chat.send(this.now, newLocalId(), content);
     this.#messages.scrollToEnd();
+    const { outcome, refusal } = await result;
+    // A message that failed holds back those behind it.
+    this.#messages.showHeld();
+    if (outcome === 'refused' && refusal.reason === 'byDelegate') {
+      const { refusedBecause } = this.#customs;
+      this.#composer.showHint(refusedBecause === null ? 'notSent' : { text: refusedBecause });
+    }
+    this.#restriction.noteRole();
+    this.#composer.isReadOnly = this.#restriction.isReadOnly;
+    // A refusal tells the session what holds, without an event.
+    this.#restriction.check();
+    this.#composer.show();
+    return result;
   }
 
   async #retryMessage(localId) {

@@ -119,13 +119,16 @@ export class Moderation {
     return (this.#keepsMessages && !isErased) || (direction === 'received' && (user !== null || senderId !== null));
   }
 
-  openMessageMenu(message, name, button) {
+  /** `items` are commands of the page, before those of a moderator. */
+  openMessageMenu(message, name, button, items = []) {
     const person = { user: message.user, connectionId: message.senderId, name };
     const isOther = message.direction === 'received' && (person.user !== null || person.connectionId !== null);
-    const items = [];
-    if (this.#keepsMessages && !message.isErased) items.push(this.#deleteItem(message.seq, name));
-    if (isOther) items.push(...this.#personItems(person));
-    this.#menu.open(button, this.#words.text('menuOfMessage', { name }), items);
+    const all = [...items];
+    if (this.hasMenu(message)) {
+      if (this.#keepsMessages && !message.isErased) all.push(this.#deleteItem(message.seq, name));
+      if (isOther) all.push(...this.#personItems(person));
+    }
+    this.#menu.open(button, this.#words.text('menuOfMessage', { name }), all);
   }
 
   openPersonMenu(person, button, items) {

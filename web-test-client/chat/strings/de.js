@@ -160,4 +160,6 @@ export const de = {
   unfreeze: 'Chat wieder freigeben',
   actionTooLate: 'Das ist schon zu Ende, oder die Person ist nicht mehr hier.',
   actionFailed: 'Das hat nicht geklappt. Versuchen Sie es erneut.',
+  emoji: 'Emoji',
+  attach: 'Datei anhängen',
 };

@@ -170,4 +170,6 @@ export const en = {
   unfreeze: 'Unfreeze the chat',
   actionTooLate: 'This has ended already, or the person is no longer here.',
   actionFailed: 'This did not work. Try again.',
+  emoji: 'Emoji',
+  attach: 'Attach a file',
 };

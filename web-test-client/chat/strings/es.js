@@ -180,4 +180,6 @@ export const es = {
   unfreeze: 'Desbloquear el chat',
   actionTooLate: 'Esto ya ha terminado, o la persona ya no está aquí.',
   actionFailed: 'No ha funcionado. Inténtelo de nuevo.',
+  emoji: 'Emojis',
+  attach: 'Adjuntar un archivo',
 };

@@ -174,4 +174,6 @@ export const fr = {
   unfreeze: 'Dégeler la discussion',
   actionTooLate: 'C’est déjà terminé, ou la personne n’est plus ici.',
   actionFailed: 'Cela n’a pas fonctionné. Réessayez.',
+  emoji: 'Emojis',
+  attach: 'Joindre un fichier',
 };

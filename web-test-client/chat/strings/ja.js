@@ -154,4 +154,6 @@ export const ja = {
   unfreeze: '凍結を解除',
   actionTooLate: 'すでに終了しているか、その人はもういません。',
   actionFailed: 'うまくいきませんでした。もう一度お試しください。',
+  emoji: '絵文字',
+  attach: 'ファイルを添付',
 };

@@ -180,4 +180,6 @@ export const pt = {
   unfreeze: 'Descongelar a conversa',
   actionTooLate: 'Isto já terminou, ou a pessoa não está mais aqui.',
   actionFailed: 'Não funcionou. Tente novamente.',
+  emoji: 'Emojis',
+  attach: 'Anexar um ficheiro',
 };

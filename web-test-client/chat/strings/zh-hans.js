@@ -154,4 +154,6 @@ export const zhHans = {
   unfreeze: '解冻聊天',
   actionTooLate: '这已经结束，或者此人已经不在这里。',
   actionFailed: '操作没有成功。请重试。',
+  emoji: '表情符号',
+  attach: '添加文件',
 };

@@ -154,4 +154,6 @@ export const zhHant = {
   unfreeze: '解凍聊天',
   actionTooLate: '這已經結束，或者此人已經不在這裡。',
   actionFailed: '操作沒有成功。請重試。',
+  emoji: '表情符號',
+  attach: '附加檔案',
 };

@@ -48,6 +48,7 @@ const FRAME_STYLE = `
   pointer-events: inherit;
   color-scheme: inherit;
   text-size-adjust: inherit;
+  -webkit-user-select: text;
   user-select: text;
   font: max(11px, var(--signalbox-font-size, clamp(14px, 1em, 20px)))/1.45
     var(--signalbox-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif);
@@ -127,6 +128,14 @@ button {
   white-space: nowrap;
   cursor: pointer;
   transition: background-color 120ms, border-color 120ms;
+}
+
+/* Whoever copies messages copies no letters of pictures, and no words of buttons. */
+.avatar,
+.mark,
+button {
+  -webkit-user-select: none;
+  user-select: none;
 }
 
 button.primary {

@@ -87,7 +87,7 @@ export const COMPOSER_STYLE = `
 .composer {
   display: grid;
   flex: none;
-  grid-template-columns: minmax(0, 1fr) auto;
+  grid-template-columns: minmax(0, 1fr) auto auto;
   gap: 0.4em 0.6em;
   align-items: end;
   padding: 0.1em 1em max(0.6em, env(safe-area-inset-bottom));
@@ -120,7 +120,46 @@ export const COMPOSER_STYLE = `
   background: var(--danger-soft);
 }
 
+/* Buttons beside the field. */
+.composer-tools {
+  display: flex;
+  gap: 0.1em;
+}
+
+.composer-tools:not(:has(.tool:not([hidden]))),
+.composer:has(textarea[readonly]) .composer-tools,
+.composer.off .composer-tools {
+  display: none;
+}
+
+.tool {
+  display: grid;
+  place-items: center;
+  width: 2.65em;
+  height: 2.65em;
+  padding: 0;
+  background: none;
+  color: var(--ink-soft);
+}
+
+.tool:hover,
+.tool[aria-expanded="true"] {
+  background: var(--raised);
+  color: var(--ink);
+}
+
+.tool svg {
+  width: 1.4em;
+  height: 1.4em;
+  fill: none;
+  stroke: currentcolor;
+  stroke-linecap: round;
+  stroke-linejoin: round;
+  stroke-width: 1.8;
+}
+
 .composer > button {
+  grid-column: 3;
   min-height: 2.65em;
 }
 

@@ -16,6 +16,8 @@ export const LIST_STYLE = `
   overflow-y: auto;
   padding: 1em;
   overscroll-behavior: contain;
+  /* The list keeps its place by itself. */
+  overflow-anchor: none;
 }
 
 /* Where the newest message is while the list is at its end. */
@@ -34,16 +36,6 @@ export const LIST_STYLE = `
 
 .messages {
   margin-top: auto;
-}
-
-/* The list scrolls itself to its end. The browser would keep a row above the end in its place. */
-.messages-scroll.pinned {
-  overflow-anchor: none;
-}
-
-/* Messages are inserted above the view, and the list keeps its place by itself. */
-.messages-scroll.loads {
-  overflow-anchor: none;
 }
 
 .earlier-line {

@@ -91,6 +91,9 @@ button.primary.danger:hover:enabled {
   margin: 0;
   min-width: 12em;
   max-width: calc(100vw - 1em);
+  max-height: calc(100vh - 8px);
+  max-height: calc(100dvh - 8px);
+  overflow-y: auto;
   border: 1px solid var(--line);
   border-radius: 10px;
   padding: 0.3em;

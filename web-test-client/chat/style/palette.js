@@ -30,8 +30,14 @@ const CHOICES = {
   used: ({ light, dark }) => `light-dark(${light}, ${dark})`,
 };
 
-/** The colours of avatars, in both schemes. */
-export const HUES = ['#0f766e', '#2563a8', '#8a3ffc', '#a8326e', '#b3471b', '#7a6200', '#3d7a1f', '#5a5f73'];
+/**
+ * The colours of avatars, in both schemes: 16 directions of the colour circle, by turns light and dark, so that any two
+ * differ. White text has a contrast of at least 4.5 on each.
+ */
+export const HUES = [
+  '#c23d5d', '#8e1a03', '#b05a02', '#674603', '#847509', '#435501', '#048824', '#0a5b44', '#05837e', '#0a5763',
+  '#0f7cac', '#02499c', '#6463d4', '#612997', '#a449aa', '#880a5e',
+];
 
 /**
  * The custom properties of the scheme: `light`, `dark`, or `used`. `value` makes the value of a property from its name

@@ -107,6 +107,29 @@ export const ROW_STYLE = `
   white-space: pre-wrap;
 }
 
+.bubble.bubble.custom {
+  padding: 0;
+  border-radius: 0;
+  background: none;
+  white-space: normal;
+}
+
+.avatar.custom {
+  border-radius: 0;
+  background: none;
+  color: inherit;
+}
+
+.row-header.custom > :not(slot) {
+  display: none;
+}
+
+.avatar img {
+  width: 100%;
+  height: 100%;
+  object-fit: cover;
+}
+
 .bubble.emoji {
   font-size: 2em;
   line-height: 1.25;

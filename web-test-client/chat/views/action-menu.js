@@ -28,13 +28,13 @@ export class ActionMenu {
     button.setAttribute('aria-expanded', 'true');
     this.#menu.setAttribute('aria-label', label);
     this.#menu.replaceChildren(...items.map((item) => this.#makeItem(item)));
-    this.#menu.showPopover();
+    this.#menu.showPopover?.();
     this.#place();
     this.#menu.firstElementChild.focus();
   }
 
   close() {
-    if (this.#menu.matches(':popover-open')) this.#menu.hidePopover();
+    this.#menu.hidePopover?.();
     this.#closed();
   }
 

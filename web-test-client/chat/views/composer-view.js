@@ -1,4 +1,5 @@
 import { make } from './dom.js';
+import { EmojiControl } from './emoji-control.js';
 import { keepKeys } from '../keys/key-guard.js';
 import { refuseFiles, refusePastedFiles } from './refused-files.js';
 
@@ -37,9 +38,13 @@ export class ComposerView {
   /** What the hint says: the key of a text, with its values. */
   #hintKey = null;
   #hintValues = {};
+  #emoji;
 
-  /** `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. */
-  constructor(part, { send, edited, words }) {
+  /**
+   * `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. `takeFiles(files)`
+   * says whether the page takes files.
+   */
+  constructor(part, { send, edited, takeFiles, words }) {
     this.#words = words;
     this.#keys = part('composer-keys');
     this.#text = part('composer-text');
@@ -47,13 +52,17 @@ export class ComposerView {
     this.#remaining = part('remaining');
     this.#hint = part('composer-hint');
     this.#restrictionLine = part('restriction');
-    const refuse = () => this.showHint('noFiles');
+    const refuse = (files) => {
+      if (this.#isLocked || !takeFiles(files)) this.showHint('noFiles');
+    };
     refuseFiles(this.#text.getRootNode(), refuse);
     part('composer').addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit(send);
     });
+    this.#emoji = new EmojiControl(part, { words, failed: () => this.showHint('actionFailed') });
     keepKeys(this.#text, (event) => {
+      if (this.#emoji.takes(event)) return;
       if (event.type === 'paste') return refusePastedFiles(event, refuse);
       // While an input method composes, Enter picks a candidate. Some browsers show that only by this key code.
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return;
@@ -68,6 +77,7 @@ export class ComposerView {
 
   set words(words) {
     this.#words = words;
+    this.#emoji.words = words;
     this.#keys.replaceChildren(...words.parts('keys').map(({ text, name }) => (name ? this.#key(name) : text)));
     this.#showPlaceholder();
     this.#writeHint();
@@ -130,6 +140,11 @@ export class ComposerView {
     this.#text.placeholder = this.#isReadOnly ? this.#words.text('readOnly') : this.#restriction === null ? own : '';
   }
 
+  /** Whether the user can choose emoji from a list. */
+  set hasEmoji(isOn) {
+    this.#emoji.isOn = isOn;
+  }
+
   /** Whether the remaining length is always shown. */
   set showsCounter(isShown) {
     this.#nearLimit = isShown ? Infinity : NEAR_LIMIT;
@@ -168,7 +183,7 @@ export class ComposerView {
     this.#text.focus(options);
   }
 
-  /** Shows the text with this key below the field; null: none. */
+  /** Shows the text with this key below the field, or `{text}` of the page; null: none. */
   showHint(key, values = {}) {
     this.#hintKey = key;
     this.#hintValues = values;
@@ -176,7 +191,8 @@ export class ComposerView {
   }
 
   #writeHint() {
-    const hint = this.#hintKey === null ? '' : this.#words.text(this.#hintKey, this.#hintValues);
+    const key = this.#hintKey;
+    const hint = key === null ? '' : (key.text ?? this.#words.text(key, this.#hintValues));
     if (this.#hint.textContent !== hint) this.#hint.textContent = hint;
   }
 

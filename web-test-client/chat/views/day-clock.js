@@ -1,3 +1,6 @@
+/** The timers of a computer that sleeps stand still: it looks again so soon. */
+const LOOK_MILLISECONDS = 60_000;
+
 /**
  * Calls `changed` when a day ends, for texts such as “Today”: with one timer, and none while nobody can see them.
  */
@@ -9,10 +12,10 @@ export class DayClock {
     this.#changed = changed;
   }
 
-  /** Runs until the next day begins, if `isNeeded`. The caller calls it again then. */
+  /** Runs until the next day begins, or for a minute, if `isNeeded`. The caller calls it again then. */
   run(now, isNeeded) {
     clearTimeout(this.#timer);
-    this.#timer = isNeeded ? setTimeout(() => this.#changed(), nextDay(now) - now) : null;
+    this.#timer = isNeeded ? setTimeout(() => this.#changed(), Math.min(nextDay(now) - now, LOOK_MILLISECONDS)) : null;
   }
 }
 

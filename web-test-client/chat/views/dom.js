@@ -35,11 +35,20 @@ export function hueOf(text) {
   return sum % HUES.length;
 }
 
+/** Whether the user has selected text in this element of a shadow tree. */
+export function isSelectedIn(element) {
+  const root = element.getRootNode();
+  const selection = root.getSelection?.() ?? windowOf(element).getSelection();
+  const range = selection?.getComposedRanges?.({ shadowRoots: [root] })[0]
+    ?? (selection?.rangeCount > 0 ? selection.getRangeAt(0) : null);
+  return range !== null && !range.collapsed && element.contains(range.startContainer);
+}
+
 let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */
 export function avatar(name, id) {
-  return make('span', { class: `avatar hue-${hueOf(id)}`, 'aria-hidden': 'true' }, initialOf(name));
+  return make('span', { class: `avatar hue-${hueOf(id)}`, part: 'avatar', 'aria-hidden': 'true' }, initialOf(name));
 }
 
 export function initialOf(name) {

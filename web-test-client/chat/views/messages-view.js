@@ -1,5 +1,5 @@
 import { DayClock } from './day-clock.js';
-import { windowOf } from './dom.js';
+import { isSelectedIn, windowOf } from './dom.js';
 import { FramePace } from './frame-pace.js';
 import { MessageFacts } from './message-facts.js';
 import { RowBlocks } from './row-blocks.js';
@@ -31,8 +31,10 @@ export class MessagesView {
   #dropped;
   #droppedCount;
   #shownDroppedCount = 0;
-  /** While loaded messages wait for their frame: `{element, top}` of a row in the view, or null at the end of the list. */
-  #loaded = null;
+  /** The first message in the view, which stays in its place there: `{element, top}`; null while the list follows its end. */
+  #anchor = null;
+  /** Loaded messages wait for their frame. */
+  #isLoading = false;
   #quietTimer = null;
   #empty;
   #pill;
@@ -73,24 +75,27 @@ export class MessagesView {
    * `isHeld(localId)` says whether a message waits there. `factsOf(message)` is the text about a message's way, see
    * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
    * hidden, and `nearBeginning()` when the user scrolls close to the first message. `limit`: how many messages the chat
-   * keeps; `droppedCount()`: how many it has dropped.
+   * keeps; `droppedCount()`: how many it has dropped. `avatarOf(message)` is the address of a picture of the sender, or
+   * null, `nodesFor(message)` are nodes in place of its text, or null, and `places` are the `RowPlaces` of the page.
    */
   constructor(
     part,
     {
       nameOf, isGuest, numberOf, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
-      limit, droppedCount,
+      limit, droppedCount, avatarOf, nodesFor, places,
     },
   ) {
     this.#words = words;
     this.#elements = new RowElements({
       words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
+      avatarOf, nodesFor, places,
       opens: () => this.#setPinned(false),
     });
     this.#list = part('messages');
     this.#scroll = part('messages-scroll');
     this.#rows = new RowBlocks(
       this.#list, this.#scroll, (shown) => this.#makeElement(shown), () => this.#pace.request(),
+      (shown) => this.#elements.release(shown),
     );
     this.#dropped = part('messages-dropped');
     this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
@@ -108,13 +113,21 @@ export class MessagesView {
     this.#scroll.addEventListener('scroll', () => this.#scrolled());
     this.#sight = new Sight(part('list-end'), () => this.#moved());
     this.#watchSize();
-    this.#pin(true);
   }
 
   /** The list is in a page again. The browser has forgotten its place. */
   arrived() {
     if (this.#isPinned) this.scrollToEnd();
     else this.#scroll.scrollTop = this.#lastTop;
+  }
+
+  /** The page is about to be printed, with all messages. */
+  print() {
+    this.#rows.renderAll();
+  }
+
+  printed() {
+    this.#pace.request();
   }
 
   /** The list is in another window now. */
@@ -131,7 +144,8 @@ export class MessagesView {
       const { clientHeight } = this.#scroll;
       if (this.#rows.viewHeight !== clientHeight) this.#pace.request();
       this.#rows.viewHeight = clientHeight;
-      if (this.#isPinned) this.scrollToEnd();
+      if (this.#isPinned) this.#follow();
+      else this.#keepPlace();
     });
     this.#sight.watch();
     this.#resized.observe(this.#scroll);
@@ -166,6 +180,12 @@ export class MessagesView {
     });
   }
 
+  /** The page shows messages in another way from now on. */
+  showContents() {
+    this.#forEachMessage((shown) => this.#elements.showContent(shown));
+    this.#pace.request();
+  }
+
   #forEachMessage(act) {
     for (let index = 0; index < this.#rows.count; index += 1) {
       const shown = this.#rows.at(index);
@@ -193,7 +213,11 @@ export class MessagesView {
    * user keeps the view, and a screen reader does not read them out.
    */
   apply(changes, { isLoaded = false } = {}) {
-    if (isLoaded) this.#loaded ??= this.#beginLoad();
+    if (isLoaded) {
+      this.#isLoading = true;
+      // Set before the elements are there.
+      this.#list.setAttribute('aria-live', 'off');
+    }
     for (const change of changes) {
       if (change.insert) this.#insert(change.insert, change.at);
       else if (change.remove !== undefined) this.#remove(change.at);
@@ -246,12 +270,12 @@ export class MessagesView {
     this.#divider = null;
     this.#rows.clear();
     this.#facts.show();
-    this.#loaded = null;
+    this.#isLoading = false;
     this.#unreadCount = 0;
     this.#showDropped(0);
     this.#empty.hidden = false;
     this.#pill.hidden = true;
-    this.#pin(true);
+    this.#isPinned = true;
   }
 
   scrollToEnd() {
@@ -262,47 +286,55 @@ export class MessagesView {
 
   /** Shows the changes, and scrolls to the end: many messages before a frame cost one layout. */
   #showFrame() {
-    const loaded = this.#loaded;
-    this.#rows.render(this.#isPinned, { laysOut: loaded?.element !== undefined });
+    this.#rows.render(this.#isPinned, { laysOut: this.#isLoading && !this.#isPinned });
     this.#empty.hidden = this.#rows.count > 0;
     this.#showDropped(this.#droppedCount());
     this.#showPill();
-    if (this.#isPinned) this.scrollToEnd();
-    else if (loaded !== null) this.#keepPlace(loaded);
-    if (loaded !== null) this.#endLoad();
+    if (this.#isPinned) this.#follow();
+    else this.#keepPlace();
+    if (this.#isLoading) this.#endLoad();
     this.showFacts();
   }
 
-  /** Notes what the user sees, before rows are inserted above it. */
-  #beginLoad() {
-    // Set before the elements are there.
-    this.#list.setAttribute('aria-live', 'off');
-    if (this.#isPinned) return {};
-    this.#scroll.classList.add('loads');
+  /** Text under the pointer does not move away while the user selects it. */
+  #follow() {
+    if (!isSelectedIn(this.#scroll)) this.scrollToEnd();
+    else if (!this.#isAtEnd()) this.#setPinned(false);
+  }
+
+  /** Notes what the user sees. Of several messages the first one stays in its place. */
+  #noteAnchor() {
+    this.#anchor = null;
+    if (this.#isPinned) return;
     const { top } = this.#scroll.getBoundingClientRect();
     const isInView = (each) => each.getBoundingClientRect().bottom > top;
     const block = [...this.#list.children].find(isInView);
     const element = [...(block?.children ?? [])].find((each) => each.dataset.kind === 'message' && isInView(each));
-    return element === undefined ? {} : { element, top: element.getBoundingClientRect().top };
+    if (element !== undefined) this.#anchor = { element, top: element.getBoundingClientRect().top - top };
   }
 
-  /** Rows were inserted above the view: the user sees the same rows in the same place. */
-  #keepPlace({ element, top }) {
-    if (!element?.isConnected) return;
-    this.#scroll.scrollTop += element.getBoundingClientRect().top - top;
+  /**
+   * What is above the view has another height: the user sees the same messages in the same place. Browsers that do so by
+   * themselves lose the place where they have not laid out what is above it.
+   */
+  #keepPlace() {
+    const { element, top } = this.#anchor ?? {};
+    // The user has scrolled, and the event is still to come.
+    if (!element?.isConnected || Math.abs(this.#scroll.scrollTop - this.#lastTop) > 1) return;
+    const moved = element.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top - top;
+    if (Math.abs(moved) < 1) return;
+    this.#scroll.scrollTop += moved;
     this.#lastTop = this.#scroll.scrollTop;
   }
 
   #endLoad() {
-    this.#loaded = null;
+    this.#isLoading = false;
     clearTimeout(this.#quietTimer);
     this.#quietTimer = setTimeout(() => this.#list.removeAttribute('aria-live'), QUIET_MILLISECONDS);
     // In the frame after the next the browser has measured the new rows, and may skip them.
     const { requestAnimationFrame } = windowOf(this.#scroll);
     requestAnimationFrame(() => requestAnimationFrame(() => {
-      if (this.#loaded !== null) return;
-      this.#scroll.classList.remove('loads');
-      this.#pace.request();
+      if (!this.#isLoading) this.#pace.request();
     }));
   }
 
@@ -313,6 +345,7 @@ export class MessagesView {
     this.#lastTop = top;
     if (this.#isAtEnd()) this.#setPinned(true);
     else if (hasMovedUp) this.#setPinned(false);
+    this.#noteAnchor();
     if (hasMovedUp && top < EARLIER_MARGIN) this.#nearBeginning();
   }
 
@@ -327,18 +360,14 @@ export class MessagesView {
 
   #setPinned(isPinned) {
     if (this.#isPinned === isPinned) return;
-    this.#pin(isPinned);
+    this.#isPinned = isPinned;
+    this.#noteAnchor();
     if (isPinned) this.#pill.hidden = true;
     // Rows above the view have no elements while the list follows its end.
     else this.#pace.request();
     this.#moved();
   }
 
-  /** Only a user who reads older messages needs them to stay in their place while rows above them change. */
-  #pin(isPinned) {
-    this.#isPinned = isPinned;
-    this.#scroll.classList.toggle('pinned', isPinned);
-  }
 
   /** Where an element is in the content of the list. */
   #topOf(element) {
@@ -408,9 +437,11 @@ export class MessagesView {
   #update(shown, row) {
     if (row.kind !== 'message') return;
     const isErasedNow = row.message.isErased && !shown.row.message.isErased;
+    const isOther = row.message !== shown.row.message;
     shown.row = row;
     if (shown.element !== null) this.#elements.showPosition(shown);
-    if (shown.element !== null && isErasedNow) this.#elements.erase(shown);
+    if (shown.element !== null && isErasedNow) this.#elements.showContent(shown);
+    else if (shown.element !== null && isOther) this.#elements.showPlaces(shown);
     // An own message gets its seq, and an erased one cannot be deleted again.
     if (shown.element !== null) this.#elements.showMenu(shown);
     this.#showState(shown);

@@ -32,6 +32,7 @@ const MARGIN = 1500;
 export class RowBlocks {
   #list;
   #makeElement;
+  #released;
   #blocks = [];
   /** Element of a block → block: `{node, rows, rowHeight}`. */
   #byNode = new Map();
@@ -48,9 +49,13 @@ export class RowBlocks {
   #changed = new Set();
   #observer;
 
-  /** `scroll` is the element that scrolls. `needsRender()` is called when `render` has work for the next frame. */
-  constructor(list, scroll, makeElement, needsRender) {
+  /**
+   * `scroll` is the element that scrolls. `needsRender()` is called when `render` has work for the next frame, and
+   * `released(row)` before a row loses its element.
+   */
+  constructor(list, scroll, makeElement, needsRender, released) {
     this.#list = list;
+    this.#released = released;
     this.#makeElement = makeElement;
     const seen = (entries) => {
       let isNeeded = false;
@@ -104,6 +109,7 @@ export class RowBlocks {
     const { block, offset, number } = this.#find(index);
     const [row] = block.rows.splice(offset, 1);
     row.element?.remove();
+    this.#released(row);
     this.#count -= 1;
     this.#changed.add(block);
     if (block.rows.length === 0) this.#end(block, number);
@@ -111,7 +117,10 @@ export class RowBlocks {
   }
 
   clear() {
-    for (const block of this.#blocks) this.#observer.unobserve(block.node);
+    for (const block of this.#blocks) {
+      this.#observer.unobserve(block.node);
+      block.rows.forEach(this.#released);
+    }
     this.#list.replaceChildren();
     this.#blocks = [];
     this.#byNode.clear();
@@ -144,6 +153,11 @@ export class RowBlocks {
     }
     // It was older once if the blocks behind it are gone. New rows go there now.
     this.#blocks.at(-1)?.node.removeAttribute('aria-live');
+  }
+
+  /** Makes the elements of all rows, for paper. The next frame of the list removes those that are far from the view. */
+  renderAll() {
+    for (const block of this.#blocks) this.#fill(block);
   }
 
   /** The element of a row, which it gets now if it has none. */
@@ -237,10 +251,13 @@ export class RowBlocks {
     }
   }
 
-  /** From now on the browser skips the block outside the view. Until it has shown it, this is the block's height. */
+  /**
+   * From now on the browser skips the block outside the view. There the block has this height. The browser would also
+   * remember the one that it has shown last (`auto`), but it remembers that of an empty block, too.
+   */
   #seal(block) {
     if (block.node.classList.contains('sealed')) return;
-    block.node.style.containIntrinsicBlockSize = `auto ${Math.round(block.rows.length * block.rowHeight)}px`;
+    block.node.style.containIntrinsicBlockSize = `${Math.round(block.rows.length * block.rowHeight)}px`;
     block.node.classList.add('sealed');
     block.node.setAttribute('aria-live', 'off');
   }
@@ -251,7 +268,10 @@ export class RowBlocks {
       // The user reads there with the keyboard.
       if (block.node.contains(block.node.getRootNode().activeElement)) continue;
       this.#filled.delete(block);
-      for (const row of block.rows) row.element = null;
+      for (const row of block.rows) {
+        this.#released(row);
+        row.element = null;
+      }
       block.node.replaceChildren();
       // Skipping costs the browser time for each block, and here is nothing to skip.
       block.node.classList.remove('sealed');

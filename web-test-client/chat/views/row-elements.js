@@ -1,4 +1,5 @@
 import { isOnlyEmoji } from '../text/emoji.js';
+import { httpsAddress } from '../text/https-address.js';
 import { messageParts } from '../text/message-parts.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
@@ -17,12 +18,18 @@ export class RowElements {
   #opens;
   #hasMenu;
   #openMenu;
+  #avatarOf;
+  #nodesFor;
+  #places;
 
   /**
    * The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes, and `opens()` before a
    * row becomes higher because the user wants to read all of it.
    */
-  constructor({ words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu }) {
+  constructor({
+    words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null,
+    places = null,
+  }) {
     this.#words = words;
     this.#dayOf = dayOf;
     this.#retry = retry;
@@ -33,6 +40,9 @@ export class RowElements {
     this.#opens = opens;
     this.#hasMenu = hasMenu;
     this.#openMenu = openMenu;
+    this.#avatarOf = avatarOf;
+    this.#nodesFor = nodesFor;
+    this.#places = places;
   }
 
   set words(words) {
@@ -49,6 +59,7 @@ export class RowElements {
     this.showNote(shown);
     this.showMenu(shown);
     if (shown.isArriving) this.#animate(shown);
+    this.#places?.show(shown);
     return element;
   }
 
@@ -89,7 +100,9 @@ export class RowElements {
     name.textContent = this.#nameIn(shown);
     for (const mark of element.querySelectorAll('.name-mark')) mark.remove();
     name.after(...this.#marksOf(shown));
-    if (row.message.direction === 'received') element.querySelector('.avatar').textContent = initialOf(shown.name);
+    if (row.message.direction === 'received' && element.querySelector('.avatar > *') === null) {
+      element.querySelector('.avatar').textContent = initialOf(shown.name);
+    }
     this.#nameMenu(shown);
   }
 
@@ -142,13 +155,35 @@ export class RowElements {
     return this.#nameIn(shown) ?? this.#words.text('server');
   }
 
-  /** The text of the message is gone. */
-  erase({ element }) {
-    const bubble = element.querySelector('.bubble');
-    bubble.classList.add('erased');
-    bubble.classList.remove('emoji');
-    bubble.textContent = this.#words.text('erased');
+  /** Shows the content anew: the message may be erased, or the page shows messages in another way. */
+  showContent(shown) {
+    const { element, row: { message } } = shown;
+    this.#places?.clear(shown);
     element.querySelector('.show-more')?.remove();
+    const bubble = element.querySelector('.bubble');
+    if (this.#fill(bubble, shown)) (bubble.closest('.bubble-line') ?? bubble).after(this.#moreButton(shown, bubble));
+    this.#showPicture(element.querySelector('.avatar'), message, this.#personIn(shown));
+    this.#places?.show(shown);
+  }
+
+  /** The message has changed, such as from being sent to sent: the page may show that. */
+  showPlaces(shown) {
+    if (shown.places) this.showContent(shown);
+  }
+
+  /** The row loses its element. */
+  release(shown) {
+    this.#places?.clear(shown);
+  }
+
+  /** Returns whether the text is longer than what is shown of it. */
+  #fill(bubble, shown) {
+    const { message } = shown.row;
+    const { content, isFolded } = this.#contentOf(shown);
+    bubble.replaceChildren(...content.filter((each) => each !== null));
+    bubble.classList.toggle('erased', message.isErased);
+    bubble.classList.toggle('emoji', !message.isErased && isOnlyEmoji(message.text));
+    return isFolded;
   }
 
   /** The name at a message: a name of a stranger, or the user's own. */
@@ -194,20 +229,18 @@ export class RowElements {
     const { message } = shown.row;
     const isOwn = message.direction === 'sent';
     const moment = new Date(message.receivedAt);
-    const { content, isFolded } = this.#contentOf(shown);
-    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' }, ...content);
-    if (message.isErased) bubble.classList.add('erased');
-    if (isOnlyEmoji(message.text)) bubble.classList.add('emoji');
+    const bubble = make('p', { class: 'bubble', part: 'bubble', dir: 'auto' });
+    const isFolded = this.#fill(bubble, shown);
     return make(
       'div',
       { role: 'listitem', class: `row ${message.direction}`, part: `message ${message.direction}`, 'data-kind': 'message' },
       this.#makeAvatar(name, message, isOwn),
       make(
         'div',
-        { class: 'row-body' },
+        { class: 'row-body', part: 'body' },
         make(
           'p',
-          { class: 'row-header' },
+          { class: 'row-header', part: 'header' },
           make('bdi', { class: 'row-name', part: 'name' }, name),
           ...marks,
           ' ',
@@ -224,9 +257,11 @@ export class RowElements {
   }
 
   /** The nodes of the text, and whether it is longer than they are. */
-  #contentOf({ row: { message: { isErased, text } }, isOpen }) {
-    if (isErased) return { content: [this.#words.text('erased')], isFolded: false };
-    const { parts, isFolded } = messageParts(text, isOpen);
+  #contentOf({ row: { message }, isOpen }) {
+    if (message.isErased) return { content: [this.#words.text('erased')], isFolded: false };
+    const nodes = this.#nodesFor(message);
+    if (nodes !== null) return { content: nodes, isFolded: false };
+    const { parts, isFolded } = messageParts(message.text, isOpen);
     return { content: [...parts.map(linkOrText), isFolded ? '…' : null], isFolded };
   }
 
@@ -246,7 +281,21 @@ export class RowElements {
   #makeAvatar(name, message, isOwn) {
     const made = avatar(isOwn ? (message.alias ?? name) : name, message.user ?? message.senderId ?? name);
     if (isOwn) made.classList.add('own-avatar');
+    this.#showPicture(made, message, name);
     return made;
+  }
+
+  /** The picture of the sender that the page names, or their initial: also if there is no picture at the address. */
+  #showPicture(element, message, name) {
+    const address = httpsAddress(this.#avatarOf(message));
+    const initial = initialOf(message.direction === 'sent' ? (message.alias ?? name) : name);
+    if (address === null) {
+      element.textContent = initial;
+      return;
+    }
+    const picture = make('img', { src: address, alt: '', referrerpolicy: 'no-referrer', decoding: 'async' });
+    picture.addEventListener('error', () => picture.replaceWith(initial));
+    element.replaceChildren(picture);
   }
 
   /** “Today” and “Yesterday”, or the day. */
@@ -300,6 +349,11 @@ export class RowElements {
     button.addEventListener('click', act);
     return button;
   }
+}
+
+/** The nodes of a plain text, with its links. */
+export function textNodes(text) {
+  return messageParts(text, true).parts.map(linkOrText);
 }
 
 /**

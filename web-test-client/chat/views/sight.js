@@ -45,9 +45,10 @@ export class Sight {
   }
 }
 
-/** A page in a frame may be hidden by the page around it. */
-function isShown(element) {
-  if (!element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) return false;
+/** Whether the page shows an element. One in a frame may be hidden by the page around it. */
+export function isShown(element) {
+  // jsdom shows nothing, and has no such method.
+  if (element.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true }) === false) return false;
   const { frameElement } = windowOf(element);
   return !frameElement || isShown(frameElement);
 }

@@ -1,6 +1,6 @@
 import { Code } from '../../client/wire/codes.js';
 import { Driver } from '../../client/driver.js';
-import { signalingAddress } from '../../client/server-address.js';
+import { addressOfSession, signalingAddress } from '../../client/server-address.js';
 import { announces, localPublishingOf, remoteStreamsOf } from '../media/media-calls.js';
 import { OwnRestrictions } from '../../client/own-restrictions.js';
 import { ServerClock } from '../../client/server-clock.js';
@@ -426,7 +426,7 @@ export class Session extends ExtensionCalls {
     const { environment, server, log } = this.#shared;
     const address = signalingAddress(this.#server ?? server(), environment.pageProtocol);
     if (address === null) log.error('no server is known: call OT.setServer, or pass {server} to OT.initSession');
-    return address;
+    return addressOfSession(address, this.sessionId);
   }
 }
 

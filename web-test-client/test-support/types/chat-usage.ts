@@ -20,6 +20,15 @@ document.body.addEventListener('signalbox-state', ({ detail }) => console.log(de
 window.addEventListener('signalbox-error', ({ detail: { code, message } }) => console.log(code ?? 0, message.length));
 const refuse = (event: SignalboxChatEventMap['signalbox-send']) => event.preventDefault();
 document.addEventListener('signalbox-send', refuse);
+chat.addEventListener('signalbox-send', ({ detail }) => detail.refuse(detail.data === null ? 'why' : undefined));
+chat.addEventListener('signalbox-action', ({ detail: { action, message } }) => console.log(action, message.data));
+chat.customize({
+  renderMessage: ({ data }) => (data?.order ? document.createElement('p') : { below: document.createTextNode('x') }),
+  actions: [{ name: 'report', text: 'Report' }],
+  nameOf: ({ user }) => user ?? null,
+  avatarOf: null,
+});
+chat.send({ text: 'hi', data: { order: 7 } }).then(({ outcome }) => console.log(outcome));
 document.removeEventListener('signalbox-send', refuse);
 
 const attributes: SignalboxChatAttributes = { 'api-key': '100', 'max-length': 160, look: 'opentok', typing: 'off' };
@@ -31,6 +40,8 @@ chat.apiKey = 100;
 chat.state = 'connected';
 // @ts-expect-error an event of another kind
 document.addEventListener('signalbox-unread', ({ detail }) => console.log(detail.message));
+// @ts-expect-error an action has a name
+chat.customize({ actions: [{ text: 'Report' }] });
 // @ts-expect-error there is no such look
 const wrong: SignalboxChatAttributes = { look: 'square' };
 console.log(SignalboxChat.defaultServer, wrong);

@@ -2,6 +2,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DayClock } from '../../chat/views/day-clock.js';
 
+test('after the sleep of a computer, whose timers stand still, the days are right within a minute', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let changes = 0;
+  const clock = new DayClock(() => (changes += 1));
+  clock.run(new Date(2026, 2, 28, 9, 0).getTime(), true);
+  context.mock.timers.tick(60_000);
+  assert.equal(changes, 1);
+});
+
 test('the names of the days change when the day does, with one timer, and with none while nobody sees them', (context) => {
   const evening = new Date(2026, 2, 28, 23, 59, 50).getTime();
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: evening });

@@ -14,7 +14,8 @@ const REFLECTED = [
   ['senderId', 'sender-id', 'ada', 'ada', null], ['maxLength', 'max-length', 7, '7', 1000],
   ['look', 'look', 'opentok', 'opentok', 'bubbles'], ['scheme', 'scheme', 'dark', 'dark', null],
   ['placeholder', 'placeholder', 'Say it', 'Say it', null], ['isTypingShown', 'typing', false, 'off', true],
-  ['isAdaptive', 'adapt', false, 'off', true],
+  ['isAdaptive', 'adapt', false, 'off', true], ['hasEmoji', 'emoji', false, 'off', true],
+  ['hasMarkup', 'markup', true, 'on', false],
 ];
 
 for (const [property, attribute, value, text, initial] of REFLECTED) {

@@ -196,7 +196,7 @@ test('a server alone is no wish to connect: frameworks render the tag before the
 test('the server of the script is that of an element without the attribute', async () => {
   SignalboxChat.defaultServer = 'https://script.example';
   await wanting({ ...ACCESS, server: null });
-  assert.equal(sockets[0].address, 'wss://script.example/v1/signaling');
+  assert.equal(sockets[0].address, 'wss://script.example/v1/signaling?sessionId=1_x');
 });
 
 test('a key that the API key hides may change without a new connection', async () => {

@@ -8,8 +8,10 @@ import { SignalboxChat } from '../../chat/index.js';
 import { CHAT_STYLE } from '../../chat/style/chat-style.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const element = read('chat/chat-element.js') + read('chat/room/chat-room.js');
-const views = readdirSync(new URL('../../chat/views/', import.meta.url)).map((name) => read(`chat/views/${name}`)).join('');
+const element = read('chat/chat-element.js') + read('chat/room/chat-room.js') + read('chat/room/page-customs.js');
+const views = ['views', 'parts', 'more']
+  .flatMap((folder) => readdirSync(new URL(`../../chat/${folder}/`, import.meta.url)).map((name) => read(`chat/${folder}/${name}`)))
+  .join('');
 const types = read('chat/index.d.ts');
 const document = read('../docs/chat-element.md');
 const names = (list) => list.map(({ name }) => name).sort();
@@ -24,7 +26,7 @@ const methods = chat.members.filter(({ kind }) => kind === 'method');
 /** Members that only the test page uses, and those that the browser calls. */
 const INTERNAL = new Set([
   'constructor', 'connectedCallback', 'disconnectedCallback', 'adoptedCallback', 'attributeChangedCallback',
-  'adoptProperties', 'customize', 'nameOf', 'showFacts', 'showNote', 'noteReading', 'openPersonMenu', 'textOfRestriction',
+  'adoptProperties', 'nameOf', 'showFacts', 'showNote', 'noteReading', 'openPersonMenu', 'textOfRestriction',
 ]);
 
 const BASE = Object.getPrototypeOf(ChatAttributes.prototype);

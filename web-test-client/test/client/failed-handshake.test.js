@@ -32,7 +32,7 @@ test('WIRE-1 a proxy that removes the upgrade is named in the error', async () =
   await settled();
   assert.deepEqual([errors.length, errors[0].code, errors[0].name], [1, 1006, 'OT_CONNECT_FAILED']);
   assert.match(errors[0].message, WITHOUT_UPGRADES);
-  assert.deepEqual(requests.map((each) => each.url), ['https://chat.example/prefix/v1/signaling']);
+  assert.deepEqual(requests.map((each) => each.url), ['https://chat.example/prefix/v1/signaling?sessionId=1_x']);
   assert.deepEqual([requests[0].credentials, requests[0].cache], ['omit', 'no-store']);
   assert.equal(browser.timers.size, 0);
 });

@@ -314,7 +314,7 @@ test('RES-13 an address that becomes invalid counts as a failed attempt', async 
   await settled();
   OT.setServer('https://elsewhere.example');
   browser.pass(250);
-  assert.equal(browser.socket.address, 'wss://elsewhere.example/v1/signaling');
+  assert.equal(browser.socket.address, 'wss://elsewhere.example/v1/signaling?sessionId=1_x');
   assert.deepEqual(names(), ['sessionReconnecting']);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverOfScript, signalingAddress } from '../../client/server-address.js';
+import { addressOfSession, serverOfScript, signalingAddress } from '../../client/server-address.js';
 import { vectorCases } from '../../test-support/vectors.js';
 
 const addresses = vectorCases('scripts/addresses.json').filter(({ bundle }) => bundle !== undefined);
@@ -46,3 +46,12 @@ for (const [server, page, address] of [
     () => assert.equal(signalingAddress(server, page), address),
   );
 }
+
+for (const { name, sessionId, query } of vectorCases('addresses/sessions.json')) {
+  test(`WIRE-17 the session in the address: ${name}`, () => {
+    const address = 'wss://box.example/prefix/v1/signaling';
+    assert.equal(addressOfSession(address, sessionId), address + query);
+  });
+}
+
+test('WIRE-17 without a server there is no address', () => assert.equal(addressOfSession(null, '1_x'), null));

@@ -6,21 +6,21 @@ import { CloseCode } from '../../client/wire/codes.js';
 import { ada, bob, connectedMessage, FakeBrowser, settled } from '../../test-support/fakes/fake-browser.js';
 import { joined, moderator, page, resumable } from '../../test-support/fakes/fake-page.js';
 
-test('WIRE-1 the socket is /v1/signaling of the server, with the sub-protocol', () => {
+test('WIRE-1, WIRE-17 the socket is /v1/signaling of the server, with the session and the sub-protocol', () => {
   const { browser, session } = page();
   session.connect('T1==');
-  assert.equal(browser.socket.address, 'wss://signals.example/v1/signaling');
+  assert.equal(browser.socket.address, 'wss://signals.example/v1/signaling?sessionId=1_x');
   assert.equal(browser.socket.protocol, 'signalbox.v1');
 });
 
 test('OT.setServer and the server option choose the server', () => {
   const one = page({ server: 'http://localhost:8080/box/' });
   one.session.connect('T1==');
-  assert.equal(one.browser.socket.address, 'ws://localhost:8080/box/v1/signaling');
+  assert.equal(one.browser.socket.address, 'ws://localhost:8080/box/v1/signaling?sessionId=1_x');
   const two = page();
   two.OT.setServer('wss://other.example');
   two.session.connect('T1==');
-  assert.equal(two.browser.socket.address, 'wss://other.example/v1/signaling');
+  assert.equal(two.browser.socket.address, 'wss://other.example/v1/signaling?sessionId=1_x');
 });
 
 test('OT.setServer leaves what publish does as it is, unless it names that, too', () => {

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { vectorCases } from '../../test-support/vectors.js';
 import { decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form.js';
 
-for (const { name, signal, now, message } of vectorCases('chat/received.json')) {
+for (const { name, signal, now, message, messageData = null } of vectorCases('chat/received.json')) {
   test(`CHAT ${name}`, () => {
     const from = signal.from === undefined ? null : {
       connectionId: signal.from, data: signal.senderData ?? '', user: signal.user ?? null,
@@ -15,6 +15,7 @@ for (const { name, signal, now, message } of vectorCases('chat/received.json')) 
     }
     const { text, senderId, user, alias, sentAt, localId } = read;
     assert.deepEqual({ text, senderId, user, alias, sentAt, localId }, { user: null, ...message });
+    assert.deepEqual(read.data, messageData);
   });
 }
 

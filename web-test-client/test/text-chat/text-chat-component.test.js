@@ -330,6 +330,32 @@ test('a connection that no event has told of is known when a message leaves', ()
   assert.deepEqual(chat.ownConnectionIds, ['me']);
 });
 
+test('CHAT-11 a program sends data with its own text, and the draft stays', async () => {
+  const it = chatting({ wireForm: 'text-chat' });
+  it.chat.edit('half a sentence');
+  const data = { file: { url: 'https://files.example/a.png' }, broken: '\ud800' };
+  assert.deepEqual(await it.chat.send(42, 'one', { text: 'a.png', data }), { outcome: 'sent' });
+  assert.equal(it.chat.draft, 'half a sentence');
+  const { data: received } = JSON.parse(it.session.log?.at(-1)?.data ?? it.channel.sent.at(-1).data);
+  assert.deepEqual(received, { file: { url: 'https://files.example/a.png' }, broken: '\ufffd' });
+  data.file.url = 'https://other.example';
+  assert.equal(it.chat.timeline.messages[0].data.file.url, 'https://files.example/a.png');
+  await it.chat.send(42, 'two', { data: { order: 7 } });
+  assert.equal(it.chat.draft, '');
+  assert.equal(it.chat.timeline.messages[1].text, 'half a sentence');
+});
+
+test('CHAT-11 data that is too long is refused, and data that is no object throws', async () => {
+  const it = chatting({ wireForm: 'text-chat' });
+  const data = { a: 'x'.repeat(4096) };
+  const { outcome, refusal } = await it.chat.send(42, 'one', { text: 'a', data });
+  assert.deepEqual([outcome, refusal], ['refused', { reason: 'dataTooLong', excess: 8 }]);
+  for (const wrong of ['text', [1], 5, () => {}]) {
+    assert.throws(() => it.chat.enqueue(42, 'two', { text: 'a', data: wrong }), TypeError);
+  }
+  assert.deepEqual(it.texts(), []);
+});
+
 test('CHAT-8 a later run takes up what is not sent: once, in order, and what may have arrived waits for the user', async () => {
   const first = chatting();
   first.channel.holdsAnswers = true;

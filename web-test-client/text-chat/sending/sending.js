@@ -41,8 +41,8 @@ export class Sending {
     return this.#queue.entries.flatMap(({ localId, status }) => {
       const message = this.#timeline.ownMessage(localId);
       if (message === null || message.state === 'sent') return [];
-      const { text, alias, sentAt, failure } = message;
-      return [{ localId, text, alias, sentAt, state: STATES[status] ?? 'failed', failure }];
+      const { text, alias, sentAt, failure, data } = message;
+      return [{ localId, text, alias, sentAt, data, state: STATES[status] ?? 'failed', failure }];
     });
   }
 

@@ -15,7 +15,7 @@ import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-l
  * - Every method that changes something returns the steps from the rows before to the rows after
  *   (`timeline-change.js`). What it costs depends on how much changes, not on how long the history is.
  *
- * A message is `{text, senderId, user, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN}`,
+ * A message is `{text, senderId, user, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN, data}`,
  * `user` being the sender's by the server's word (null: a guest), `direction` `sent` or `received`, `state` `sending`,
  * `sent` or `failed`, and `failure` the channel's error (`{code, message}`), or `{code: null, message: 'interrupted'}`.
  * An erased message has `isErased` and a text that says so. A row is `{id, kind: 'message', message, position,
@@ -436,6 +436,7 @@ export class ChatTimeline {
       localId: null,
       failure: null,
       isErased: false,
+      data: null,
       ...given,
       receivedAt: given.receivedAt ?? now,
       sentAt: given.sentAt ?? now,

@@ -2,6 +2,7 @@
 // lenient, since each of them writes it a little differently.
 
 import { ERASED } from '../timeline/erased.js';
+import { readData } from './message-data.js';
 import { typingNumber } from './typing-signal.js';
 
 /** @type {'text-chat'} JSON, as OpenTok's accelerators write it; the default. */
@@ -14,11 +15,11 @@ export const BARE_TYPE = 'TextChat';
 const LOCAL_ID_LENGTH = 64;
 
 /**
- * The message as signal data. Only Signalbox has `localId`, which identifies an echo, and `typingN`, the number of the
- * sender's last typing signal (TYP-5). Members without a value are left out.
+ * The message as signal data. Only Signalbox has `localId`, which identifies an echo, `typingN`, the number of the
+ * sender's last typing signal (TYP-5), and `data` (CHAT-11). Members without a value are left out.
  * @type {(message: Partial<MessageContent> & { readonly text: string }, form?: WireForm) => string}
  */
-export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN }, form = CHAT_TYPE) {
+export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN, data }, form = CHAT_TYPE) {
   if (form === BARE_TYPE) return wellFormed(text);
   return JSON.stringify({
     text: wellFormed(text),
@@ -26,6 +27,7 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN 
     sentOn: sentAt === null || sentAt === undefined ? undefined : Math.round(sentAt),
     localId: localId ?? undefined,
     typingN: typingN ?? undefined,
+    data: data ?? undefined,
   });
 }
 
@@ -49,6 +51,7 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
     receivedAt,
     localId: null,
     typingN: null,
+    data: null,
     seq,
     direction: 'received',
     state: 'sent',
@@ -63,6 +66,7 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (isMoment(content.sentOn)) message.sentAt = Math.floor(content.sentOn);
   message.localId = localIdOrNull(content.localId);
   message.typingN = typingNumber(content.typingN);
+  message.data = readData(content.data);
   return message;
 }
 

@@ -19,4 +19,21 @@ struct ServerAddress: Equatable {
         throw SignalingError(
             .invalidParameter, "not a server URL: \(text) (expected http://, https://, ws:// or wss:// with a host)")
     }
+
+    /// The URL with the session in its query, by which a proxy can choose the server (WIRE-17). An ID that is too long
+    /// to be valid is left out.
+    func webSocketURL(for session: SessionID) -> String {
+        let bytes = session.rawValue.utf8
+        guard bytes.count <= Limits.sessionIDByteCount else { return webSocketURL }
+        var url = webSocketURL + "?sessionId="
+        for byte in bytes {
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+                url.append(character)
+            } else {
+                url += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return url
+    }
 }

@@ -67,7 +67,7 @@ final class SessionDriver: @unchecked Sendable {
         lastConnect += 1
         let attempt = lastConnect
         connectCompletion = completion
-        target = (address.webSocketURL, trustedCertificatesFile)
+        target = (address.webSocketURL(for: request.sessionId), trustedCertificatesFile)
         handle(.connect(request))
         return attempt
     }

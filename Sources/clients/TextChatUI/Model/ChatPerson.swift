@@ -13,7 +13,7 @@ public struct ChatPerson: Hashable, Sendable {
     /// The number of the person's colour, below ``colourCount``: that of a user stays over connections and programs.
     public let colour: Int
 
-    public static let colourCount = 8
+    public static let colourCount = 16
 
     init(name: String, id: String, isGuest: Bool = false, number: Int? = nil) {
         self.name = name

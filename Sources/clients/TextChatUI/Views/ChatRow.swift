@@ -92,8 +92,14 @@
                 .background(Self.colours[person.colour % Self.colours.count], in: Circle())
         }
 
-        private static var colours: [Color] {
-            [.teal, .blue, .purple, .pink, .orange, .brown, .green, .gray]
+        /// Those of the chat element: white text has a contrast of at least 4.5 on each.
+        private static let colours: [Color] = [
+            0xC23D5D, 0x8E1A03, 0xB05A02, 0x674603, 0x847509, 0x435501, 0x048824, 0x0A5B44, 0x05837E, 0x0A5763,
+            0x0F7CAC, 0x02499C, 0x6463D4, 0x612997, 0xA449AA, 0x880A5E,
+        ].map { (rgb: UInt32) in
+            Color(
+                .sRGB, red: Double(rgb >> 16) / 255, green: Double(rgb >> 8 & 0xFF) / 255,
+                blue: Double(rgb & 0xFF) / 255)
         }
     }
 

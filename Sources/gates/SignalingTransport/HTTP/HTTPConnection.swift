@@ -106,8 +106,10 @@ final class HTTPConnection: TurnEndClosable {
     /// `LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION`: the upgrade will happen. This object's life ends here.
     func becomeSocket() -> ServerSocket? {
         guard let wsi, let server, !lifecycle.mustHangUp else { return nil }
+        let headers = RequestHeaders(wsi: wsi)
         let socket = ServerSocket(
-            id: id, address: address, origin: RequestHeaders(wsi: wsi)[WSI_TOKEN_ORIGIN], server: server)
+            id: id, address: address, origin: headers[WSI_TOKEN_ORIGIN],
+            sessionParameter: headers.query.first { $0.name == "sessionId" }?.value, server: server)
         server.replace(self, with: socket)
         lws_set_opaque_user_data(wsi, Unmanaged.passUnretained(socket).toOpaque())
         socket.wsi = wsi

@@ -43,7 +43,15 @@ final class Listener {
                     + "Use an IPv4 or IPv6 address or localhost, and a port from 0 to 65535.")
         }
         guard loop.core.loop != nil else { throw TransportError.loopStopped(loop.name) }
-        let descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
+        var descriptor: Int32
+        do throws(TransportError) {
+            descriptor = try Self.listen(on: wanted, host: host, port: port, backlog: backlog)
+        } catch {
+            // On a machine without IPv6, all addresses are the IPv4 addresses.
+            guard wanted.isAnySix, error.code == .invalidAddress, let four = SocketAddress(host: "0.0.0.0", port: port)
+            else { throw error }
+            descriptor = try Self.listen(on: four, host: host, port: port, backlog: backlog)
+        }
         try self.init(
             loop: loop, descriptor: descriptor, address: SocketAddress(boundTo: descriptor) ?? wanted)
     }
@@ -140,6 +148,9 @@ final class Listener {
     ) throws(TransportError) -> Int32 {
         let descriptor = signalbox_stream_socket(address.family)
         guard descriptor >= 0 else {
+            if errno == EAFNOSUPPORT {
+                throw TransportError(.invalidAddress, "Cannot listen on \(host): this machine has no IPv6.")
+            }
             throw TransportError(
                 .resourcesExhausted,
                 "Cannot create a socket: \(systemMessage(errno)). "
@@ -151,8 +162,9 @@ final class Listener {
         // A restart must not wait for connections of the last run in TIME_WAIT.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         if address.family == AF_INET6 {
-            // "::" means IPv6 only, on every system and whatever its settings.
-            setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<Int32>.size))
+            // "::" has the IPv4 addresses, too, on every system and whatever its settings.
+            var isSixOnly: Int32 = address.isAnySix ? 0 : 1
+            setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &isSixOnly, socklen_t(MemoryLayout<Int32>.size))
         }
         let isBound = address.withPointer { bind(descriptor, $0, address.length) } == 0
         guard isBound, signalbox_listen(descriptor, Int32(clamping: backlog)) == 0 else {

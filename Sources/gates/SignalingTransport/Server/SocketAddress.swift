@@ -49,6 +49,9 @@ struct SocketAddress {
         guard outcome == 0 else { return nil }
     }
 
+    /// Whether this is `::`, all addresses of the machine.
+    var isAnySix: Bool { family == AF_INET6 && host == "::" }
+
     var family: Int32 { Int32(storage.ss_family) }
 
     var port: Int {

@@ -14,6 +14,9 @@ public final class ServerSocket: TurnEndClosable {
     /// The `Origin` header: the page that opened the socket. nil if there was none. Browsers set it truthfully; other
     /// programs send any value or none.
     public let origin: String?
+    /// The first parameter `sessionId` of the URL, decoded; `nil` without one. The handler may set it to `nil` when it
+    /// is no longer of use, since an idle socket keeps it in memory.
+    public var sessionParameter: String?
     /// Whether the server reads from the client. Set it to false for back-pressure: input then waits in TCP.
     ///
     /// A change takes effect when this turn of the loop ends; input that was read before, at most one read, is still
@@ -48,10 +51,11 @@ public final class ServerSocket: TurnEndClosable {
     /// A frame that waits for the pong.
     private var heldFrame: (frame: OutboundFrame, part: MessagePart)?
 
-    init(id: UInt64, address: PeerAddress, origin: String?, server: TransportServer) {
+    init(id: UInt64, address: PeerAddress, origin: String?, sessionParameter: String?, server: TransportServer) {
         self.id = id
         self.address = address
         self.origin = origin
+        self.sessionParameter = sessionParameter
         self.server = server
         assembler = MessageAssembler(
             byteLimit: server.options.maxMessageByteCount, fragmentLimit: server.options.maxFragmentCount)

@@ -53,8 +53,13 @@ public final class SQLiteArchive: MessageArchive {
         answers = ArchiveAnswers(post: post)
         reading = ArchiveReading(reader, path: files.path, answers: answers, logger: logger)
         sizes = ArchiveSizes(opened.store)
-        writer = DatabaseThread(
-            ArchiveTransactions(opened, at: place, reading: reading, answers: answers, sizes: sizes), name: "history")
+        do throws(DatabaseError) {
+            writer = try DatabaseThread(
+                ArchiveTransactions(opened, at: place, reading: reading, answers: answers, sizes: sizes),
+                name: "history")
+        } catch {
+            throw files.openingFault(error)
+        }
     }
 
     deinit { writer.abandon() }

@@ -1,5 +1,5 @@
 import CSQLite
-import Foundation
+import Glibc
 
 /// Why SQLite could not execute a call.
 struct DatabaseError: Error, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
+import CSQLite
 import DequeModule
 import Dispatch
-import Foundation
+import EventLoop
 import SignalingCore
 
 /// What a ``DatabaseThread`` works for: it owns a database, and the work that it has taken and not finished. Used on one
@@ -55,7 +56,7 @@ final class DatabaseThread<Worker: DatabaseWorker>: @unchecked Sendable {
         var isRunning: Bool { if case .running = self { true } else { false } }
     }
 
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var queue: Deque<Worker.Work> = []
     private var phase = Phase.running
     private var isSignOfLifeDue = false
@@ -77,14 +78,20 @@ final class DatabaseThread<Worker: DatabaseWorker>: @unchecked Sendable {
     ///
     /// - Parameter ticks: whether a timer causes a sign of life each second. Without it, a test calls
     ///   ``signOfLifeIsDue()``.
-    init(_ worker: sending Worker, name: String, ticks: Bool = true) {
+    /// - Throws: when the system has no thread left.
+    init(_ worker: sending Worker, name: String, ticks: Bool = true) throws(DatabaseError) {
         // A timer of this kind follows the monotonic clock. The time-out of a condition follows the wall clock, which
         // may jump.
         timer = ticks ? DispatchSource.makeTimerSource(queue: DispatchQueue(label: "\(name)-timer")) : nil
         self.worker = worker
-        let thread = Thread { [self] in run() }
-        thread.name = name
-        thread.start()
+        do {
+            try EventLoop.startThread(name: name) { [self] started in
+                started()
+                run()
+            }
+        } catch {
+            throw DatabaseError(code: SQLITE_IOERR, text: "cannot start the thread of the database: \(error)")
+        }
         timer?.setEventHandler { [weak self] in self?.signOfLifeIsDue() }
         timer?.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(10))
         timer?.activate()

@@ -89,7 +89,7 @@ extension SQLiteCommandLog {
                 checkpoints: Checkpoints(second, interval: tuning.checkpointPages, limit: tuning.logLimitPages),
                 clock: clock, now: now, reports: reports, logger: logger)
             let log = SQLiteCommandLog(
-                writer: DatabaseThread(transactions, name: "command-log", ticks: tuning.ticks), reports: reports,
+                writer: try DatabaseThread(transactions, name: "command-log", ticks: tuning.ticks), reports: reports,
                 clock: clock,
                 tails: content.tails, lastKey: content.lastKey, sleeperCount: content.sleeperCount,
                 sleeperReader: SleeperReader(path: files.path, injectedFault: tuning.injectedFault), logger: logger)

@@ -1,4 +1,6 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
+import Glibc
 import SignalingCore
 
 /// The files of the database in the state folder, and what the operator reads when one of them cannot be used.
@@ -49,15 +51,12 @@ struct DatabaseFiles: Sendable {
     }
 
     private static func isRegularOrAbsent(_ path: String) -> Bool {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return true }
-        return attributes[.type] as? FileAttributeType == .typeRegular
+        FileStatus(path)?.isRegular ?? true
     }
 
     private func checkOwner(of path: String) throws(CommandLogFault) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
-        guard Self.isRegularOrAbsent(path),
-            (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(), chmod(path, 0o600) == 0
-        else {
+        guard let file = FileStatus(path) else { return }
+        guard file.isRegular, file.owner == geteuid(), chmod(path, 0o600) == 0 else {
             throw CommandLogFault(
                 .unusable, "\(path) is not a file of the server's user. Change its owner, or remove it.")
         }
@@ -121,8 +120,7 @@ struct DatabaseFiles: Sendable {
     }
 
     private func byteCount(_ suffix: String) -> Int? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
-        return (attributes?[.size] as? NSNumber)?.intValue
+        FileStatus(path + suffix)?.byteCount
     }
 
     // MARK: - Faults
@@ -175,6 +173,6 @@ struct DatabaseFiles: Sendable {
 enum BootID {
     static func current() -> String {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-        return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return text?.filter { !$0.isWhitespace } ?? ""
     }
 }

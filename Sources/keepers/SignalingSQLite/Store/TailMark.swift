@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SignalingCore
 
 /// A small file beside the database: the position of the last confirmed command, and which file the database is.

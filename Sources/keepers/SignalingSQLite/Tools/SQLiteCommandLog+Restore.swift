@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingCore
 
 extension SQLiteCommandLog {
@@ -128,13 +129,13 @@ extension SQLiteCommandLog {
 
     /// A copy that is on the disk.
     private static func copyFile(_ source: String, to draft: String) throws(CommandLogFault) {
-        do {
-            let input = try FileHandle(forReadingFrom: URL(filePath: source))
-            let output = try FileHandle(forWritingTo: URL(filePath: draft))
-            while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty { try output.write(contentsOf: piece) }
-            try output.synchronize()
-        } catch {
-            throw CommandLogFault(.notWritten, "cannot copy \(source) to \(draft): \(error.localizedDescription)")
+        let (input, output) = (Glibc.open(source, O_RDONLY | O_CLOEXEC), Glibc.open(draft, O_WRONLY | O_CLOEXEC))
+        defer { for descriptor in [input, output] where descriptor >= 0 { Glibc.close(descriptor) } }
+        var count = input >= 0 && output >= 0 ? 1 : -1
+        while count > 0 { count = sendfile(output, input, nil, 1 << 30) }
+        guard count == 0, fsync(output) == 0 else {
+            throw CommandLogFault(
+                .notWritten, "cannot copy \(source) to \(draft): \(String(cString: strerror(errno)))")
         }
     }
 

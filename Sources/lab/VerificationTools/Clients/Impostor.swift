@@ -64,7 +64,7 @@ struct Impostor: Sendable {
         guard let connection = RawConnection(port: port, patience: Self.patience) else { return nil }
         defer { connection.close() }
         let head = """
-            GET /v1/signaling HTTP/1.1\r
+            GET /v1/signaling?sessionId=\(sessionId) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
             Connection: Upgrade\r
             Upgrade: websocket\r

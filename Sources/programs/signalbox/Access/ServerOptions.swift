@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The server that a command talks to.
 struct ServerOptions: ParsableArguments {
@@ -11,7 +12,7 @@ struct ServerOptions: ParsableArguments {
 
     /// - Throws: the exit code 64 for a text that is not the URL of a server.
     func url() throws -> ServerURL {
-        let text = server ?? ProcessInfo.processInfo.environment["SIGNALBOX_SERVER"] ?? Self.defaultServer
+        let text = server ?? ProcessInfo.processInfo.environment.given("SIGNALBOX_SERVER") ?? Self.defaultServer
         guard let url = ServerURL(text) else {
             throw ExitStatus.exit(
                 ExitStatus.usage,

@@ -1,20 +1,17 @@
 import CommandSupport
-import Foundation
-import FoundationNetworking
+import FoundationEssentials
+import OutgoingHTTP
 import SignalingServer
 
 /// A request to a server, with a deadline: a frozen server fails like an absent one.
 enum WebRequest {
-    /// No step of the request may take longer.
-    static let deadline: TimeInterval = 10
-
     enum Method: String {
         case get = "GET"
         case post = "POST"
         case delete = "DELETE"
     }
 
-    /// - Throws: the error of `URLSession` when there is no answer.
+    /// - Throws: ``HTTPRequest/Failure`` when there is no answer.
     static func get(
         _ url: URL, header: (name: String, value: String)? = nil
     ) async throws -> (status: HTTPStatus?, body: Data) {
@@ -22,20 +19,16 @@ enum WebRequest {
     }
 
     /// - Parameter json: the body of the request, if it has one.
-    /// - Throws: the error of `URLSession` when there is no answer.
+    /// - Throws: ``HTTPRequest/Failure`` when there is no answer.
     static func send(
         _ method: Method, _ url: URL, _ json: Data?, _ header: (name: String, value: String)?
     ) async throws -> (status: HTTPStatus?, body: Data) {
-        var request = URLRequest(url: url)
-        request.httpMethod = method.rawValue
-        request.timeoutInterval = deadline
-        if let json {
-            request.httpBody = json
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
-        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        let (body, response) = try await URLSession.shared.data(for: request)
-        return ((response as? HTTPURLResponse).flatMap { HTTPStatus(rawValue: $0.statusCode) }, body)
+        var request = HTTPRequest(url: url.absoluteString)
+        request.method = method.rawValue
+        request.body = json.map { [UInt8]($0) }
+        request.headers = (json == nil ? [] : [("Content-Type", "application/json")]) + (header.map { [$0] } ?? [])
+        let response = try await request.send()
+        return (HTTPStatus(rawValue: response.status), Data(response.body))
     }
 
     /// The message of a Signalbox server's refusal; `nil` if another server answered.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
-import FoundationNetworking
+import FoundationEssentials
 import JSONText
+import OutgoingHTTP
 import SignalingTokens
 
 /// How to reach the admin listener of a server, or the sessions of one project on the main port.
@@ -29,7 +29,7 @@ struct AdminOptions: ParsableArguments {
 
     func client() throws -> AdminClient {
         let environment = ProcessInfo.processInfo.environment
-        let text = url ?? environment["SIGNALBOX_ADMIN_URL"] ?? Self.defaultURL
+        let text = url ?? environment.given("SIGNALBOX_ADMIN_URL") ?? Self.defaultURL
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw ExitStatus.exit(ExitStatus.usage, "the URL is \"\(text)\". Use a URL such as \(Self.defaultURL).")
         }
@@ -62,22 +62,20 @@ struct AdminClient {
         guard let target = components?.url else {
             throw ExitStatus.exit(ExitStatus.usage, "the URL \(url) cannot be used. Give --url.")
         }
-        var request = URLRequest(url: target, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 30)
-        request.httpMethod = method
-        if let body {
-            request.httpBody = Data(body.encoded())
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
-        if let header { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        let (body, response): (Data, URLResponse)
-        do { (body, response) = try await URLSession.shared.data(for: request) } catch {
+        var request = HTTPRequest(url: target.absoluteString)
+        request.method = method
+        request.deadline = .seconds(30)
+        request.body = body.map { [UInt8]($0.encoded()) }
+        request.headers = (body == nil ? [] : [("Content-Type", "application/json")]) + (header.map { [$0] } ?? [])
+        let response: HTTPRequest.Response
+        do { response = try await request.send() } catch {
             throw ExitStatus.exit(
                 ExitStatus.unreachable,
                 "the server at \(url) cannot be reached. Start it with --admin-port, and check --url or "
                     + "SIGNALBOX_ADMIN_URL.")
         }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        let value = (try? JSONValue(parsing: body)) ?? .null
+        let status = response.status
+        let value = (try? JSONValue(parsing: response.body)) ?? .null
         if (200..<300).contains(status) { return value }
         let message = value.objectValue?["message"]?.stringValue ?? "the server answered with the status \(status)"
         throw ExitStatus.exit(
@@ -103,7 +101,10 @@ struct AdminClient {
 
     /// A segment of a path.
     static func segment(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~")))
-            ?? ""
+        text.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
     }
 }

@@ -1,5 +1,6 @@
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 import JSONText
 import SignalingServer
 
@@ -154,17 +155,26 @@ enum AdminText {
         switch value {
         case .string(let text): text
         case .integer(let number): "\(number)"
-        case .double(let number): String(format: "%.2f", number)
+        case .double(let number): fixed(number, digits: 2)
         case .bool(let isTrue): "\(isTrue)"
         case .null, .array, .object, nil: ""
         }
+    }
+
+    /// With at most 4 digits behind the point.
+    private static func fixed(_ number: Double, digits: Int) -> String {
+        let factor = [1.0, 10, 100, 1000, 10_000][digits]
+        guard let scaled = Int(exactly: (abs(number) * factor).rounded()) else { return "\(number)" }
+        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(factor))
+        let fraction = digits == 0 ? "" : "." + String(String(Int(factor) + rest).dropFirst())
+        return (number < 0 && scaled > 0 ? "-" : "") + "\(whole)" + fraction
     }
 
     private static func bytes(_ value: JSONValue?) -> String {
         guard var number = value?.doubleValue else { return "" }
         for unit in ["B", "KB", "MB", "GB"] {
             if number < 1000 || unit == "GB" {
-                return String(format: unit == "B" ? "%.0f %@" : "%.1f %@", number, unit)
+                return "\(fixed(number, digits: unit == "B" ? 0 : 1)) \(unit)"
             }
             number /= 1000
         }

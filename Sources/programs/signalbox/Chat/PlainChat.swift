@@ -1,11 +1,12 @@
 import ArgumentParser
 import CommandSupport
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingClient
 import SignalingProtocol
 import TextChat
-import TextChatFoundation
+import TextChatRunning
 
 /// A chat in plain lines: between two pipes, or on a terminal without cursor control.
 @MainActor
@@ -153,7 +154,7 @@ final class PlainChat {
     }
 
     private func show(_ message: ChatMessage) {
-        let time = isTerminal ? ChatTimeText.text(message.receivedAt ?? .now, in: .current) + " " : ""
+        let time = isTerminal ? TerminalCalendar.time(message.receivedAt ?? .now) + " " : ""
         StandardOutput.print("\(time)\(Printable.name(message, in: component.names)): \(Printable.text(message.text))")
     }
 

@@ -1,6 +1,7 @@
 import CommandSupport
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingServer
 
 /// The process's terminal in raw mode: single keys, without echo. The settings are restored however the process ends,
@@ -52,7 +53,7 @@ enum RawTerminal {
         isRaw = false
         // Ends bracketed paste and clears the foot.
         let bytes: StaticString = "\u{1B}[?2004l\r\u{1B}[J"
-        _ = Foundation.write(STDOUT_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
+        _ = Glibc.write(STDOUT_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &saved)
     }
 

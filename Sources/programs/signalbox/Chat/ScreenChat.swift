@@ -1,10 +1,10 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import Glibc
 import SignalingClient
 import SignalingProtocol
 import TextChat
-import TextChatFoundation
+import TextChatRunning
 import UnixSignals
 
 /// A chat on a terminal with cursor control: messages in groups, the user's line at the foot, and below it the users
@@ -34,7 +34,7 @@ final class ScreenChat {
     init(session: Session, alias: String?, isTypingShown: Bool) {
         self.session = session
         component = TextChatComponent(
-            composer: Composer(unit: .utf16), timeline: ChatTimeline(calendar: ReaderCalendar(), limit: 1000))
+            composer: Composer(unit: .utf16), timeline: ChatTimeline(calendar: TerminalCalendar(), limit: 1000))
         component.isVisible = true
         component.channel = session
         component.setSenderId(session.connectionId?.rawValue, alias: alias)
@@ -260,6 +260,6 @@ final class ScreenChat {
             ? colors.ownName("You")
             : colors.name(
                 Printable.name(message, in: component.names), of: message.senderUser?.rawValue ?? message.senderID)
-        return ["\(name) \(ChatTimeText.text(message.receivedAt ?? .now, in: .current))", text]
+        return ["\(name) \(TerminalCalendar.time(message.receivedAt ?? .now))", text]
     }
 }

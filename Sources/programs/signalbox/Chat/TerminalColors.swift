@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Colours for a terminal, unless the user wants none (https://no-color.org).
 struct TerminalColors {

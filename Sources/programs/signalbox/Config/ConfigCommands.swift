@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingProtocol
 import SignalingServer
 
@@ -24,10 +25,9 @@ struct ConfigCommands: AsyncParsableCommand {
             var settings = ServerSettings()
             settings.config = file
             let environment = ProcessInfo.processInfo.environment
-            for warning in UnknownVariables.warnings(in: environment) {
-                StandardError.print("signalbox: warning: \(warning)")
-            }
-            do { try await settings.check(environment: environment) } catch let error as ConfigurationError {
+            do {
+                try await settings.check(environment: environment) { StandardError.print("signalbox: warning: \($0)") }
+            } catch let error as ConfigurationError {
                 throw ExitStatus.exit(ExitStatus.configuration, error)
             }
             StandardOutput.print("the configuration is valid")

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The terminal from which a command was started.
 ///

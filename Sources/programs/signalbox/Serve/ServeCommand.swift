@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import SignalingCore
@@ -122,12 +123,10 @@ struct ServeCommand: AsyncParsableCommand {
                 configuration.admission.maxConnections.map { $0 + Self.spareDescriptorCount }
                     ?? DescriptorLimit.sufficient)
             DescriptorLimit.mayBeLowered = true
-            configuration.webFiles = WebFiles.archive
+            configuration.webFiles = EmbeddedFiles.web
             if settings.values.ephemeral != true { configuration.keepDevelopmentState() }
             let hasPage = configuration.webRoot != nil || configuration.webFiles != nil
-            for warning in UnknownVariables.warnings(in: ProcessInfo.processInfo.environment) {
-                logger.warning("\(warning)")
-            }
+            for warning in settings.warnings { logger.warning("\(warning)") }
             if let warning = TestedLibraries.warning(about: TestedLibraries.all) { logger.warning("\(warning)") }
             let isShared = configuration.isShared
             let server = try SignalingServer(configuration: configuration, logger: logger) { address in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import EventLoop
+import Glibc
 import SignalingCore
 import SignalingSQLite
 import SignalingServer
@@ -62,10 +63,7 @@ final class LockedFolder {
                 ExitStatus.fileNotWritten, "cannot open the state folder \(path): \(String(cString: strerror(errno)))")
         }
         descriptor = folder
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        let user = (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value
-        let group = (attributes?[.groupOwnerAccountID] as? NSNumber)?.uint32Value
-        owner = user.flatMap { user in group.map { (user, $0) } }
+        owner = FileStatus(path).map { ($0.owner, $0.group) }
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
             throw ExitStatus.exit(ExitStatus.fileNotWritten, "a server uses the state folder \(path). Stop it first.")
         }

@@ -1,5 +1,6 @@
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingServer
 
 /// Copies the file with revocations of a state folder, also while a server replaces it.
@@ -45,13 +46,10 @@ enum RevocationsCopy {
     private static func write(_ bytes: Data, to name: String) throws {
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else { throw notWritten(name, String(cString: strerror(errno))) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: bytes)
-            try file.synchronize()
-        } catch {
+        defer { close(descriptor) }
+        if let code = WholeWrite.write(bytes, to: descriptor) ?? (fsync(descriptor) == 0 ? nil : errno) {
             unlink(name)
-            throw notWritten(name, "\(error.localizedDescription)")
+            throw notWritten(name, String(cString: strerror(code)))
         }
     }
 

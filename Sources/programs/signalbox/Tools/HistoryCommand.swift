@@ -1,6 +1,6 @@
 import ArgumentParser
 import CommandSupport
-import Foundation
+import Glibc
 import JSONText
 import SignalingProtocol
 import SignalingServer
@@ -94,7 +94,7 @@ struct HistoryCommand: AsyncParsableCommand {
         if json {
             StandardOutput.print(json: message.json)
         } else {
-            StandardOutput.print(text.line(message.content, in: .current))
+            StandardOutput.print(text.line(message.content))
         }
     }
 

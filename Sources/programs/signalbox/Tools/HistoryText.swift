@@ -1,5 +1,6 @@
 import CommandSupport
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingProtocol
 import TextChat
 
@@ -13,7 +14,7 @@ struct HistoryText {
     }
 
     /// `2026-11-25 16:19:26 Ada: See you at nine`. A signal that is no chat message has its type before its data.
-    func line(_ message: HistoryMessage, in zone: TimeZone) -> String {
+    func line(_ message: HistoryMessage, in zone: TimeZone? = nil) -> String {
         "\(DateText.text(message.time, in: zone)) \(words(message))"
     }
 

@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
 import SignalingCryptography
 import SignalingProtocol
 import SignalingTransport
@@ -45,8 +46,8 @@ struct StaticFiles: Sendable {
     ]
 
     private static let bundledPage = "/dist/page.html"
-    /// The script of `<signalbox-chat>`, which pages of other origins load.
-    private static let chatScript = "/signalbox-chat.js"
+    /// How the names of the scripts of `<signalbox-chat>` begin, which pages of other origins load.
+    private static let chatScripts = "/signalbox-"
     private static let gzipEnding = ".gz"
 
     private let files: [String: File]
@@ -57,14 +58,14 @@ struct StaticFiles: Sendable {
     /// - Throws: ``Unreadable`` when the folder has no `index.html`, or cannot be read.
     init(folder: String) throws {
         let root = URL(filePath: folder, directoryHint: .isDirectory)
-        guard let names = FileManager.default.subpaths(atPath: folder), names.contains("index.html") else {
+        guard let names = try? FileManager.default.subpathsOfDirectory(atPath: folder), names.contains("index.html")
+        else {
             throw Unreadable(description: "\(folder) has no index.html. Give the folder web-test-client.")
         }
         try self.init(names: names) { name in
             let file = root.appending(path: name).resolvingSymlinksInPath()
             // To read a named pipe would wait for a writer without an end.
-            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-            guard attributes?[.type] as? FileAttributeType == .typeRegular, let data = try? Data(contentsOf: file),
+            guard FileStatus(file.path)?.isRegular == true, let data = try? Data(contentsOf: file),
                 data.count <= Self.fileByteCount
             else {
                 throw Unreadable(
@@ -102,7 +103,7 @@ struct StaticFiles: Sendable {
         guard let path = PathText.decoded(path) else { return nil }
         return switch ScriptAddress(path: path) {
         case .library(let bundle): files[bundle.file]
-        case .unknown, nil: files[path == Self.chatScript ? "/dist" + path : path]
+        case .unknown, nil: files[path.hasPrefix(Self.chatScripts) ? "/dist" + path : path]
         }
     }
 

@@ -241,6 +241,7 @@ final class Hub<Environment: HubEnvironment> {
         let now = environment.wallTime
         let result: Result<ConnectionState.Admission, SignalingError>
         do {
+            try checkURL(of: peer, request)
             let (grant, untimeliness) = try grant(request, wallTime: now)
             let key = JoinControl.Key(project: grant.apiKey, token: TokenDigest(of: request.token))
             try checkLimits(of: key, for: peer, request, in: grant.sessionId)
@@ -265,6 +266,19 @@ final class Hub<Environment: HubEnvironment> {
             result = .failure(error)
         }
         handle(.authenticated(result), for: peer)
+    }
+
+    /// WIRE-17: a proxy has chosen this server by the session in the URL. Another server may have the session of the
+    /// request.
+    private func checkURL(of peer: Peer<Environment.Socket>, _ request: ConnectRequest) throws(SignalingError) {
+        let named = peer.socket.sessionParameter
+        peer.socket.sessionParameter = nil
+        guard named == nil || named == request.sessionId.rawValue else {
+            throw SignalingError(
+                .invalidSession,
+                "the URL of the socket names another session than the request. Open a socket with this session's ID in "
+                    + "its URL.")
+        }
     }
 
     /// RES-7: the dates of a token that the server has accepted before do not count for a client that resumes. The clock

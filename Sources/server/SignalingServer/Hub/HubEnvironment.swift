@@ -35,6 +35,7 @@ extension HubEnvironment {
 protocol HubSocket: AnyObject {
     var id: UInt64 { get }
     var attachment: AnyObject? { get set }
+    var sessionParameter: String? { get set }
     var isReading: Bool { get set }
     var messageByteLimit: Int { get set }
     /// Bytes that the client's system has acknowledged since the socket was opened.

@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import Glibc
 import Logging
 import SignalingProtocol
 import Synchronization
@@ -10,7 +11,7 @@ import Synchronization
 package final class LogWriter: Sendable {
     private let descriptor: Int32
     private let label: String
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     // Guarded by `condition`.
     private nonisolated(unsafe) var queue: LogQueue
     private nonisolated(unsafe) var isWriting = false
@@ -38,8 +39,12 @@ package final class LogWriter: Sendable {
         defer { condition.unlock() }
         queue.add(line)
         if hasThread { return condition.signal() }
-        hasThread = true
-        Thread.detachNewThread { self.run() }
+        // Without a thread, the next line tries again.
+        let started: Void? = try? EventLoop.startThread(name: "log") { started in
+            started()
+            self.run()
+        }
+        hasThread = started != nil
     }
 
     /// Waits until everything is written, but no longer than `limit`.
@@ -47,11 +52,11 @@ package final class LogWriter: Sendable {
     /// - Returns: whether everything is written.
     @discardableResult
     package func flush(within limit: Duration = .seconds(1)) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: Double(limit.wholeMilliseconds) / 1000)
+        let deadline = ContinuousClock.now + limit
         condition.lock()
         defer { condition.unlock() }
         while !queue.isEmpty || isWriting {
-            if !condition.wait(until: deadline) { return queue.isEmpty && !isWriting }
+            if !condition.wait(atMost: deadline - .now) { return queue.isEmpty && !isWriting }
         }
         return true
     }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Writes all of the bytes to a file descriptor, blocking or not, and waits while its reader is slow.
 package enum WholeWrite {
@@ -6,7 +6,7 @@ package enum WholeWrite {
     package static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Int32? {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
                 continue

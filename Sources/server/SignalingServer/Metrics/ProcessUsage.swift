@@ -1,4 +1,6 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
+import Glibc
 import SignalingTransport
 
 /// The resources that the process uses, as the operating system counts them.
@@ -40,8 +42,7 @@ struct ProcessUsage {
     /// The size of /proc/self/fd is the number of descriptors since Linux 6.2. Before, the folder has to be read.
     private static func openDescriptorCount() -> Int? {
         let folder = "/proc/self/fd"
-        let size = (try? FileManager.default.attributesOfItem(atPath: folder))?[.size] as? Int
-        if let size, size > 0 { return size }
+        if let size = FileStatus(folder)?.byteCount, size > 0 { return size }
         return (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count
     }
 

@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
 import JSONText
 import Metrics
 import SignalingCore
@@ -238,8 +239,9 @@ final class ServerMetrics {
     private func publishLogSize(to sink: MetricsSink) {
         guard let folder = sources.stateFolder else { return }
         for (label, file) in [("database", "sessions.sqlite"), ("write_ahead_log", "sessions.sqlite-wal")] {
-            let size = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")[.size] as? Int
-            if let size { sink.gauge(MetricsTable.logSize, [label], Double(size)) }
+            if let size = FileStatus("\(folder)/\(file)")?.byteCount {
+                sink.gauge(MetricsTable.logSize, [label], Double(size))
+            }
         }
     }
 
@@ -263,7 +265,7 @@ extension SignalingError.Code {
         case .notConnectedToModerate: "not_connected_to_moderate"
         case .unableToPublish: "unable_to_publish"
         case .unableToForceDisconnect: "unable_to_force_disconnect"
-        default: name.lowercased().replacingOccurrences(of: "ot_", with: "")
+        default: name.lowercased().replacing("ot_", with: "")
         }
     }
 }

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// A datagram socket of a service manager, to which a service reports: sd_notify(3).
 struct NotifySocket: Sendable {

@@ -4,9 +4,11 @@ import SignalingTransport
 extension ServerSettings {
     /// Checks what a server would refuse at its start, without opening a socket or creating anything.
     ///
+    /// - Parameter warn: gets sentences about what is no fault, but seldom meant.
     /// - Throws: ``ConfigurationError`` with all faults.
-    package func check(environment: [String: String]) async throws {
+    package func check(environment: [String: String], warn: (String) -> Void = { _ in }) async throws {
         var (settings, faults) = await read(environment: environment)
+        settings.warnings.forEach(warn)
         let configuration = settings.configuration(&faults)
         configuration.check(&faults)
         _ = configuration.readFiles(&faults)

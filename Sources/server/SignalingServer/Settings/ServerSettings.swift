@@ -80,10 +80,20 @@ public struct ServerSettings: Sendable {
             places[list.name] = file?.source.spelling(list)
         }
         let resolved = ResolvedSettings(
-            values: settings, places: places, projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
+            values: settings, places: places,
+            warnings: GivenVariables(environment).warnings + Self.blankWarnings(settings, places),
+            projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
             projectHistory: file?.history ?? [:], projectUserSources: file?.userSources ?? [:],
             sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
+    }
+
+    /// What to say about secrets with blanks at their ends.
+    private static func blankWarnings(_ settings: ServerSettings, _ places: [String: String]) -> [String] {
+        SettingsTable.declarations.filter(\.isSecret).compactMap { declaration in
+            guard case .string(let secret)? = settings.values[declaration.name] else { return nil }
+            return SecretFiles.warning(about: secret, from: places[declaration.name] ?? declaration.name)
+        }
     }
 
     /// The sources in the order of their precedence, and the file if there is one.
@@ -91,7 +101,7 @@ public struct ServerSettings: Sendable {
         environment: [String: String], _ faults: inout FaultCollector
     ) async -> ([SettingsSource], SettingsFile?) {
         let commandLine = SettingsSource.commandLine(values)
-        let (environment, names) = SecretFiles.resolve(environment, &faults)
+        let (environment, names) = SecretFiles.resolve(GivenVariables(environment).values, &faults)
         let variables = SettingsSource.environment(environment, names: names)
         // Its own fault is one of the faults of the values.
         let path = try? await [commandLine, variables].value(of: SettingsTable.shared.config)
@@ -112,6 +122,8 @@ package struct ResolvedSettings: Sendable {
     package let values: ServerSettings
     /// Where each value comes from: `--port`, `SIGNALBOX_PORT`, `"port" in FILE`.
     let places: [String: String]
+    /// Sentences for the operator about variables without effect, and about secrets with blanks at their ends.
+    package let warnings: [String]
     let projects: [Project]
     package let projectWebhooks: [APIKey: WebhookReceiver]
     /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.

@@ -48,7 +48,7 @@ extension ResolvedSettings {
         }
         if projectWebhooks != new.projectWebhooks { change.needRestart.append(Self.projectWebhooksName) }
         let settings = ResolvedSettings(
-            values: merged, places: new.places,
+            values: merged, places: new.places, warnings: new.warnings,
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
             projectWebhooks: projectWebhooks,
             projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory,

@@ -13,7 +13,7 @@ public struct SettingsReport: Sendable {
 
     /// In the order of ``SettingsTable``.
     public let rows: [Row]
-    /// Variables that begin with `SIGNALBOX_` and are no setting, as sentences.
+    /// What ``ResolvedSettings/warnings`` says.
     public let warnings: [String]
 
     /// What stands for a secret.
@@ -32,7 +32,7 @@ extension ServerSettings {
     ///
     /// - Throws: ``ConfigurationError``.
     public func report(environment: [String: String]) async throws -> SettingsReport {
-        var (_, faults) = await read(environment: environment)
+        var (settings, faults) = await read(environment: environment)
         try faults.finish()
         let (sources, file) = await sources(environment: environment, &faults)
         var rows: [SettingsReport.Row] = []
@@ -55,7 +55,7 @@ extension ServerSettings {
                     value: declaration.isSecret ? SettingsReport.mask : found.content.settingText,
                     source: found.source))
         }
-        return SettingsReport(rows: rows, warnings: UnknownVariables.warnings(in: environment))
+        return SettingsReport(rows: rows, warnings: settings.warnings)
     }
 }
 

@@ -27,7 +27,7 @@ public struct SettingsTable: Sendable {
 
     public let host = Setting<String>(
         "host", default: Self.standard.host, form: "an IP address or a host name",
-        "The address to listen on, or a name for it.")
+        "The address to listen on, or a name for it. `::` has all addresses, of IPv6 and IPv4.")
     public let port = Setting<Int>(
         "port", 0...65_535, default: "\(Self.standard.port)",
         "The port to listen on; 0 picks a free one, which the ready line shows."

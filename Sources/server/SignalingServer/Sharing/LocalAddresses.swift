@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SignalingTransport
 
 /// The addresses at which devices of the local network reach this machine.

@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import Glibc
 
 /// A folder with files that only the server's user may change, locked for this process.
 final class PrivateFolder: Sendable {
@@ -21,7 +22,7 @@ final class PrivateFolder: Sendable {
         guard folder >= 0 else {
             throw StateFolderError("cannot open the state folder \(path): \(FileFault(errno).reason)")
         }
-        guard let status = Self.status(of: path + "/.") else {
+        guard let status = FileStatus(path + "/.") else {
             throw StateFolderError("cannot read the owner and the permissions of the state folder \(path)")
         }
         // Root owns the volumes of container platforms, and a group may write to them. The operator decides who is in
@@ -61,7 +62,7 @@ final class PrivateFolder: Sendable {
         }
         // If a group can write to the folder, another user may have replaced the file after it was opened. fchmod works
         // on the opened file, and only for its owner.
-        guard let status = Self.status(of: "\(path)/\(name)"), status.owner == geteuid(), status.isRegular,
+        guard let status = FileStatus("\(path)/\(name)"), status.owner == geteuid(), status.isRegular,
             status.permissions & forbidden == 0, fchmod(file, 0o600) == 0
         else {
             closeFile(file)
@@ -110,15 +111,6 @@ final class PrivateFolder: Sendable {
             ftruncate(file.descriptor, off_t(byteCount))
             throw error
         }
-    }
-
-    /// The status of a file, or of a symbolic link itself. `fstat` is not used: the module of its result, and so
-    /// whether this code can use it, depends on the other modules of the build.
-    private static func status(of path: String) -> (owner: UInt32, isRegular: Bool, permissions: Int)? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let owner = attributes[.ownerAccountID] as? NSNumber, let mode = attributes[.posixPermissions] as? NSNumber
-        else { return nil }
-        return (owner.uint32Value, attributes[.type] as? FileAttributeType == .typeRegular, mode.intValue)
     }
 }
 

@@ -1,4 +1,6 @@
-import Foundation
+import EventLoop
+import FoundationEssentials
+import Glibc
 import SignalingProtocol
 import SignalingTokens
 import Synchronization
@@ -18,16 +20,11 @@ final class StateFolder: Sendable {
     private struct FileMark: Equatable {
         let number: UInt64
         let size: UInt64
-        let modified: Date
+        let modified: Duration
 
         init?(_ path: String) {
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-                let number = attributes[.systemFileNumber] as? NSNumber, let size = attributes[.size] as? NSNumber,
-                let modified = attributes[.modificationDate] as? Date
-            else { return nil }
-            self.number = number.uint64Value
-            self.size = size.uint64Value
-            self.modified = modified
+            guard let status = FileStatus(path) else { return nil }
+            (number, size, modified) = (status.number, UInt64(max(0, status.byteCount)), status.modified)
         }
     }
 

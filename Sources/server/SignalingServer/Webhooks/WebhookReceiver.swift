@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import SignalingTokens
 
 /// The URL that receives a project's events, and the secret that signs them.

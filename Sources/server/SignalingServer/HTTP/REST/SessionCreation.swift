@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import JSONText
 import SignalingProtocol
 import SignalingTokens
@@ -74,10 +74,14 @@ struct SessionCreation {
 
     /// `Sat Nov 21 04:30:00 UTC 2026`, the form of OpenTok's response.
     private var date: String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE MMM dd HH:mm:ss 'UTC' yyyy"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(createdAt.milliseconds) / 1000))
+        var seconds = time_t(createdAt.milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return String(unsafeUninitializedCapacity: 64) {
+            // In English, since the program sets no locale.
+            $0.withMemoryRebound(to: CChar.self) {
+                strftime($0.baseAddress, $0.count, "%a %b %d %H:%M:%S UTC %Y", &parts)
+            }
+        }
     }
 }

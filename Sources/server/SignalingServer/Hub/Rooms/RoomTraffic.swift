@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SignalingProtocol
 
 /// What a session sends on this node, for administration. Updated once per flush.

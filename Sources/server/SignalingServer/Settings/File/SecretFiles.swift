@@ -44,17 +44,34 @@ package enum SecretFiles {
         return try read(path, for: fileVariable)
     }
 
-    /// Without the line end that editors add.
+    /// What to say about a secret that begins or ends with a blank, which is seldom meant; `nil` about others. It has
+    /// no part of the secret.
+    ///
+    /// - Parameter place: where the secret is: `--api-secret`, `SIGNALBOX_API_SECRET_FILE /run/secrets/api`.
+    package static func warning(about secret: String, from place: String) -> String? {
+        guard secret.first?.isWhitespace == true || secret.last?.isWhitespace == true else { return nil }
+        return "the secret (\(place)) begins or ends with a blank or a line end, which counts as a part of it. Remove "
+            + "the blank unless the secret has it."
+    }
+
+    /// Without the byte order mark and the line end that editors add.
     private static func read(_ path: String, for variable: String) throws -> String {
         guard let data = try? Data(contentsOf: URL(filePath: path)), data.count <= byteLimit else {
             throw ConfigurationError(
                 "the file \(path) (\(variable)) cannot be read. Check that it exists and that the server may read it.")
         }
-        var text = String(decoding: data, as: UTF8.self)
+        guard var text = String(validating: data.withoutByteOrderMark, as: UTF8.self) else {
+            throw ConfigurationError("the file \(path) (\(variable)) is not text in UTF-8. Save it as UTF-8.")
+        }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
         guard !text.isEmpty else {
             throw ConfigurationError("the file \(path) (\(variable)) is empty. Write the secret into it.")
         }
         return text
     }
+}
+
+extension Data {
+    /// The rest of a file that begins with the byte order mark of UTF-8, as some editors write it.
+    var withoutByteOrderMark: Data { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
 }

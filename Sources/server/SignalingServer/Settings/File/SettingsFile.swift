@@ -30,7 +30,7 @@ struct SettingsFile {
     init(path: String, _ faults: inout FaultCollector) throws {
         let name = "the configuration file \(path)"
         let bytes: Data
-        do { bytes = try Data(contentsOf: URL(filePath: path)) } catch {
+        do { bytes = try Data(contentsOf: URL(filePath: path)).withoutByteOrderMark } catch {
             throw ConfigurationError("\(name) cannot be read. Check that it exists and that the server may read it.")
         }
         let value: JSONValue

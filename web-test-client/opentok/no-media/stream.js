@@ -1,0 +1,2 @@
+export class Stream {}
+export const newStreamId = () => '';
