@@ -22,7 +22,11 @@ document.documentElement.lang = words.language;
 document.documentElement.dir = words.direction;
 writeWords(document, words);
 
-const isDemo = new URLSearchParams(location.search).has('demo');
+const query = new URLSearchParams(location.search);
+const isDemo = query.has('demo');
+
+/** Whether the page shows what developers use, besides in development mode. Whoever comes with a link wants to chat. */
+const wantsTools = query.has('tools');
 
 /** The link with which the user came, or null. */
 let link = takeLink();
@@ -61,7 +65,7 @@ const join = new JoinView({
   forget() {
     link = null;
     forgetLink();
-    join.show({ hasRooms });
+    showForm();
   },
 });
 
@@ -72,6 +76,7 @@ async function start() {
   try {
     hasRooms = await askForRooms();
     link = await openLink(link, (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }));
+    document.body.classList.toggle('has-tools', hasTools());
   } catch (error) {
     if (error instanceof SyntaxError) join.showAbsent(words.text('notSignalbox'));
     else join.showAbsent(words.text('noServer'));
@@ -96,14 +101,23 @@ async function start() {
     return;
   }
   showForm();
-  if (link?.problem) join.setError(words.text(link.problem));
   // A failure shows when the user joins.
-  loadRoom().catch(() => {});
+  if (hasTools()) loadRoom().catch(() => {});
+}
+
+function hasTools() {
+  return hasRooms || wantsTools;
 }
 
 function showForm() {
-  if (link?.access) join.showLink(link.access);
-  else join.show({ hasRooms });
+  if (link?.access) {
+    join.showLink(link.access, { mayForget: hasTools() });
+  } else if (hasTools()) {
+    join.show({ hasRooms });
+    if (link?.problem) join.setError(words.text(link.problem));
+  } else {
+    join.showSentence(words.text(link?.problem ?? 'needsLink'));
+  }
 }
 
 /** Asks `/livez` first: on a server without rooms, the browser would report a failed request for a room as an error. */
@@ -141,7 +155,7 @@ async function leave() {
 
 function loadRoom() {
   room ??= import('./page/room.js').then(
-    ({ Room }) => new Room({ isDemo, words, joined: () => join.hide(), left: showForm, failed }),
+    ({ Room }) => new Room({ isDemo, hasTools: hasTools(), words, joined: () => join.hide(), left: showForm, failed }),
     (error) => {
       room = null;
       throw error;
@@ -150,7 +164,12 @@ function loadRoom() {
   return room;
 }
 
-function failed(message) {
+/** `isFinal`: the same attempt cannot succeed. */
+function failed(message, isFinal = false) {
+  if (isFinal && link?.access && !hasTools()) {
+    join.showSentence(message);
+    return;
+  }
   showForm();
   join.setFailed(message);
 }

@@ -122,7 +122,7 @@ def test_each_end_has_its_own_name_with_one_token_for_both(open_page, url, room)
     page = open_page("about:blank")
     access = page.request.get(f"{url}/room/{room}?data=Ada").json()
     page.route("**/livez", lambda route: route.fulfill(json={"status": "ok"}))
-    page.goto(url + "/")
+    page.goto(url + "/?tools")
     for label, name in (("API key", "apiKey"), ("Session ID", "sessionId"), ("Token", "token")):
         page.get_by_label(label).fill(access[name])
     page.get_by_role("button", name="Join").click()

@@ -65,6 +65,16 @@ def alert(page):
     return page.locator("#join-error")
 
 
+def expect_sentence(page, sentence):
+    """There is nothing else to read, and nothing to fill in."""
+    expect(page.locator("#join")).to_have_text(sentence, use_inner_text=True)
+    expect(page.get_by_label("Session ID")).to_be_hidden()
+
+
+def with_tools(address):
+    return address.replace("/#", "/?tools#")
+
+
 def test_two_users_join_with_their_links_and_a_reload_keeps_the_link(open_page, server, session):
     ada = expect_joined(open_page(link(server, session, "Ada")))
     bob = expect_joined(open_page(link(server, session, "Bob")))
@@ -107,8 +117,7 @@ def test_rest_7_a_used_link_says_so_and_a_second_click_works(open_page, server, 
     expect_joined(open_page(address))
     expect_joined(open_page(address))
     unknown = open_page(address[:-4] + "0000")
-    expect(alert(unknown)).to_have_text("This link has been used, or it is no longer valid. Ask for a new one.")
-    expect(unknown.get_by_label("Session ID")).to_be_visible()
+    expect_sentence(unknown, "This link has been used, or it is no longer valid. Ask for a new one.")
     # The browser itself reports the status 404.
     unknown.complaints.clear()
 
@@ -135,7 +144,7 @@ def test_the_token_is_in_no_request_for_a_page(open_page, server, session, make)
 
 
 def test_after_leaving_the_link_joins_again_or_is_put_aside(open_page, server, session):
-    page = open_page(link(server, session, "Ada"))
+    page = open_page(with_tools(link(server, session, "Ada")))
     expect_joined(page)
     page.get_by_role("button", name="Leave").click()
     page.get_by_role("button", name="Join", exact=True).click()
@@ -149,22 +158,23 @@ def test_after_leaving_the_link_joins_again_or_is_put_aside(open_page, server, s
 
 def test_a_link_in_the_address_bar_of_an_open_page_is_taken(open_page, server, session):
     page = open_page(server.url + "/")
-    expect(page.get_by_label("Session ID")).to_be_visible()
+    expect_sentence(page, "To open a chat, use the link that you were given.")
     page.evaluate("address => { location.href = address; }", link(server, session, "Ada"))
     expect_joined(page)
 
 
-def test_a_broken_link_gets_the_form_and_a_sentence(open_page, server, session):
+def test_a_broken_link_gets_a_sentence(open_page, server, session):
     """`page-link.test.js` has the ways in which a link is broken."""
     page = open_page(token_link(server, session, "Ada").split("&token=")[0])
-    expect(alert(page)).to_have_text("This link is not complete. Ask for it again, and copy all of it.")
-    expect(page.get_by_label("Session ID")).to_be_visible()
+    expect_sentence(page, "This link is not complete. Ask for it again, and copy all of it.")
     assert page.url == server.url + "/"
 
 
 def test_an_expired_link_says_so(open_page, server, session):
     """The server accepts clocks that differ by some seconds, so the token of this test is made in the past."""
     page = open_page(expired(server, session))
+    expect_sentence(page, "Your link has expired. Ask for a new one.")
+    page = open_page(with_tools(expired(server, session)))
     expect(alert(page)).to_have_text("Your link has expired. Ask for a new one.")
     expect(page.get_by_role("button", name="Use another session")).to_be_visible()
 
@@ -203,7 +213,7 @@ def test_the_page_works_without_tls_in_a_local_network(playwright_driver, server
             page.complaints = []
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
             address = server.url.replace("127.0.0.1", HOST)
-            page.goto(link(server, session, name, url=address))
+            page.goto(with_tools(link(server, session, name, url=address)))
             assert page.evaluate("isSecureContext") is False
             assert page.evaluate("navigator.clipboard === undefined && crypto.randomUUID === undefined")
             users.append(expect_joined(page))

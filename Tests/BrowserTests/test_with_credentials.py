@@ -51,7 +51,7 @@ def fill(page, name, session, token, key=KEY):
 
 
 def join(open_page, url, name, session):
-    page = open_page(url + "/")
+    page = open_page(url + "/?tools")
     fill(page, name, session, run_command("token", session, "--data", name))
     expect(page.locator("#status-text")).to_have_text("Connected")
     return User(page)
@@ -72,7 +72,7 @@ def test_his_8_an_empty_list_says_whether_the_room_keeps_messages(
 def test_two_users_join_with_a_session_and_tokens(open_page, servers, session, screenshots):
     """The browser reports no error: `open_page` checks that."""
     server = servers()
-    page = open_page(server.url + "/")
+    page = open_page(server.url + "/?tools")
     expect(page.get_by_role("heading", name="Join a session")).to_be_visible()
     expect(page.get_by_label("Room", exact=True)).to_be_hidden()
     page.screenshot(path=screenshots / "join-with-credentials.png")
@@ -85,7 +85,7 @@ def test_two_users_join_with_a_session_and_tokens(open_page, servers, session, s
 
 
 def test_the_form_names_missing_or_wrong_input(open_page, servers, session):
-    page = open_page(servers().url + "/")
+    page = open_page(servers().url + "/?tools")
     alert = page.get_by_role("alert")
     fill(page, "Ada", session, "")
     expect(alert).to_have_text("Enter the API key, the session ID and a token.")

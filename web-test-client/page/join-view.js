@@ -1,4 +1,5 @@
 import { find } from './dom.js';
+import { labelOf } from './page-link.js';
 
 const ROOM_PATTERN = /^[A-Za-z0-9\-._~]{1,64}$/;
 const NAME_KEY = 'signalbox.name';
@@ -19,7 +20,7 @@ export class JoinView {
   #hasWrongRoom = new URLSearchParams(location.search).has('room') && roomInAddress() === null;
   /**
    * `ready`: the user may join. `link`: they may join with a link. `asking`: the server has not answered yet. `absent`:
-   * it does not answer.
+   * it does not answer. `sentence`: they read one, and cannot join.
    */
   #state = 'asking';
 
@@ -76,24 +77,35 @@ export class JoinView {
     this.setError(null);
     find('join-title').textContent = this.#words.text('joinRoom');
     find('join-hint').textContent = hint;
-    for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint', 'forget-link']) {
+    for (const id of ['name-field', 'room-fields', 'credential-fields', 'demo-hint', 'forget-link', 'join-cancel']) {
       find(id).hidden = true;
     }
+    find('join-title').hidden = false;
+    this.#button.hidden = false;
     this.#view.hidden = false;
   }
 
+  /** There is nothing to do here but to read why. */
+  showSentence(sentence) {
+    this.#showAlone('sentence', sentence);
+    find('join-title').hidden = true;
+    this.#button.hidden = true;
+  }
+
   /** The user came with a link to this session. */
-  showLink(access) {
+  showLink(access, { mayForget }) {
     this.#showAlone('link', this.#words.text('hintLink'));
     this.#link = access;
-    find('join-title').textContent = this.#words.text('joinSession');
-    this.#forget.hidden = false;
+    find('join-title').textContent = labelOf(access.sessionId) ?? this.#words.text('joinSession');
+    this.#forget.hidden = !mayForget;
     this.setBusy(false);
     this.#button.focus();
   }
 
   show({ hasRooms }) {
     this.#state = 'ready';
+    find('join-title').hidden = false;
+    this.#button.hidden = false;
     this.#hasRooms = hasRooms;
     this.setError(null);
     find('name-field').hidden = false;

@@ -23,6 +23,17 @@ export function linkIn(fragment) {
   return { access: { apiKey, sessionId, token } };
 }
 
+/** The label in a session id (TOK-1), for people to read; null: it has none. */
+export function labelOf(sessionId) {
+  try {
+    const text = atob(sessionId.slice(2).replace(/-/g, '+').replace(/_/g, '/'));
+    const content = new TextDecoder().decode(Uint8Array.from(text, (each) => each.charCodeAt(0)));
+    return /^label=(.+)$/.exec(content.split('~')[7])?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Takes the link out of the address, so that nobody reads it over the user's shoulder or copies it from there, and keeps
  * it in this tab for a reload. Without one in the address, returns the kept one.

@@ -27,7 +27,7 @@ const REPORT_MILLISECONDS = 15_000;
  * One user of a room: a connection, a `<signalbox-chat>`, and everything else that the page shows of it. A page may have several panes; they share
  * only the names of their ends.
  *
- * `OT` is the library of this pane, and `network` the switch of its sockets. `access(signal)` promises `{apiKey,
+ * `OT` is the library of this pane, and `network` the switch of its sockets. `hasTools`: the page shows what developers use. `access(signal)` promises `{apiKey,
  * sessionId, token, name, room, endName}`, anew for each connection, until the `AbortSignal` fires. `endName` is the
  * name of this end where its token does not distinguish it. The pane reports it with `nameEnd(connectionId, name)`;
  * `ends`, which the panes of a page share, maps connection ids to such names. `witness` is a `Witness`. The pane
@@ -60,7 +60,7 @@ export class Pane {
   #automaticRejoin = new AutomaticRejoin(() => this.enter());
 
   constructor({
-    OT, network, words, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
+    OT, network, words, hasTools, suffix = '', access, ends, nameEnd, witness, joined, left, failed, unread, offlineChanged = () => {},
   }) {
     this.#OT = OT;
     this.#access = access;
@@ -77,7 +77,8 @@ export class Pane {
     this.participants = new ParticipantsView(part, {
       words,
       openMenu: (person, button) => this.chat.openPersonMenu(person, button, [
-        { text: words.text('sendSignal'), act: () => this.inspector.composeTo(person.connectionId) },
+        ...(hasTools ? [{ text: words.text('sendSignal'), act: () => this.inspector.composeTo(person.connectionId) }] : []),
+        { text: words.text('mention', { name: person.name }), act: () => this.#mention(person.name) },
       ]),
     });
     this.chat = part('chat');
@@ -256,6 +257,13 @@ export class Pane {
     };
   }
 
+  /** The user addresses somebody. */
+  #mention(name) {
+    const { draft } = this.chat;
+    this.chat.draft = `${draft}${draft === '' || draft.endsWith(' ') ? '' : ' '}@${name} `;
+    this.chat.focus();
+  }
+
   #noteDelivery(localId, delivery) {
     this.#deliveries.set(localId, delivery);
     if (this.#deliveries.size > MAX_DELIVERIES) this.#deliveries.delete(this.#deliveries.keys().next().value);
@@ -324,7 +332,6 @@ export class Pane {
         this.participants.add(connection, {
           name: this.#ends.get(connection.connectionId) ?? this.#nameOf(connection),
           isMe,
-          hasMenu: joined.capabilities.permittedTo('forceDisconnect'),
         });
       },
       connectionDestroyed: ({ connection }) => {
@@ -387,7 +394,7 @@ export class Pane {
     this.#setStatus('disconnected');
     // After a failed "Join again" the chat stays on the page; after a failed first attempt the form stays.
     if (this.#hasJoined && !this.element.hidden) this.#showNotice(message, cause);
-    else this.#callbacks.failed(message);
+    else this.#callbacks.failed(message, cause !== null && !mayComeBack(cause));
   }
 
   /** A user who was removed may come back; with what is refused for good, no button helps. */
@@ -418,7 +425,7 @@ export class Pane {
   #showEmpty() {
     const isKept = this.#session.hasHistory;
     this.part('nobody-wrote').textContent = isKept ? this.#words.text('nobodyWrote') : this.chat.textOf('fromNowOn');
-    this.part('write-first').hidden = !isKept;
+    this.part('write-first').hidden = !isKept || !this.#session.maySignal;
   }
 
   /** Shows what the reconnection brought, for a while. */

@@ -4,6 +4,7 @@ import { find } from './dom.js';
 import { lastingUser } from './lasting-user.js';
 import { newLibrary } from './library.js';
 import { Pane } from './pane.js';
+import { labelOf } from './page-link.js';
 import { noteJoined, noteLeft } from './room-history.js';
 import { Score } from './demo/score.js';
 import { Witness } from './demo/witness.js';
@@ -19,6 +20,7 @@ const TITLE_MILLISECONDS = 100;
  */
 export class Room {
   #isDemo;
+  #hasTools;
   #words;
   #callbacks;
   /** The room or session that the user asked to join. */
@@ -37,29 +39,33 @@ export class Room {
 
   /**
    * `joined()`, `left()` and `failed(message)` are called when the form is not needed any more, or again. In a demo the
-   * second user joins, too.
+   * second user joins, too. `hasTools`: the page shows what developers use.
    */
-  constructor({ isDemo, words, joined, left, failed }) {
+  constructor({ isDemo, hasTools, words, joined, left, failed }) {
     this.#isDemo = isDemo;
+    this.#hasTools = hasTools;
     this.#words = words;
     this.#callbacks = { joined, left, failed };
     this.#cable = new CableView(words, (isPulled) => this.#second?.setOffline(isPulled));
     this.#first = new Pane({
       ...newLibrary(),
       words,
+      hasTools,
       access: (signal) => accessFor(this.#request, signal),
       ends: this.#ends,
       nameEnd: (connectionId, name) => this.#nameEnd(connectionId, name),
       witness: this.#witness('first'),
       joined: () => this.#show(),
       left: () => this.#left(),
-      failed: (message) => {
+      failed: (...why) => {
         this.#hide();
-        failed(message);
+        failed(...why);
       },
       unread: () => this.#unreadChanged(),
     });
     this.#add(this.#first);
+    // Without tools, a phone has nothing else there.
+    if (!hasTools) find('more').textContent = words.text('participants');
     find('more').addEventListener('click', () => {
       find('more').setAttribute('aria-expanded', String(document.body.classList.toggle('with-tools')));
     });
@@ -109,7 +115,7 @@ export class Room {
     find('room-actions').hidden = false;
     const { room } = this.#request;
     const name = find('room-name');
-    name.textContent = room ?? this.#words.text('session');
+    name.textContent = this.#roomName;
     name.hidden = false;
     // A session without a room has no link that is good for all users: `signalbox link` makes one for each.
     find('invite').hidden = room === undefined;
@@ -117,6 +123,12 @@ export class Room {
     this.#showTitle();
     this.#first.chat.focus();
     if (this.#isDemo && !this.#second) this.#openSecond();
+  }
+
+  /** What people call the room: its name, or the label of the session. */
+  get #roomName() {
+    const { room, sessionId } = this.#request;
+    return room ?? labelOf(sessionId) ?? this.#words.text(this.#hasTools ? 'session' : 'chat');
   }
 
   #hide() {
@@ -141,6 +153,7 @@ export class Room {
     this.#second = new Pane({
       ...this.#secondLibrary,
       words: this.#words,
+      hasTools: this.#hasTools,
       suffix: '-2',
       access: (signal) => accessFor(this.#secondRequest(), signal),
       ends: this.#ends,
@@ -193,8 +206,8 @@ export class Room {
 
   #showTitle() {
     this.#isTitleOld = false;
-    const { room } = this.#request;
-    const title = find('panes').hidden ? 'Signalbox' : `${room ?? this.#words.text('session')} · Signalbox`;
+    const inRoom = this.#hasTools ? `${this.#roomName} · Signalbox` : this.#roomName;
+    const title = find('panes').hidden ? 'Signalbox' : inRoom;
     const count = document.hidden || !this.#second ? this.#first.unreadCount : 0;
     const shown = count > 0 ? `(${count}) ${title}` : title;
     if (document.title !== shown) document.title = shown;

@@ -40,9 +40,10 @@ function fieldsOf(token) {
   }
 }
 
-/** Whether two tokens are certainly for two persons. */
+/** Whether a server lets no connection go on with the other token, because it is certainly for somebody else (CON-12). */
 export function areOfOthers(one, other) {
-  return userOf(one) !== userOf(other);
+  const [{ user, connection_data: data }, next] = [fieldsOf(one), fieldsOf(other)];
+  return user !== next.user || data !== next.connection_data;
 }
 
 /**

@@ -6,6 +6,9 @@ const STORE = 'outbox';
 /** Messages that nobody has come back for are dropped after this time: 30 days, as long as a server keeps a history. */
 const LIFETIME = 30 * 86_400_000;
 
+/** The longest wait for the browser's disk before a message leaves, in milliseconds. */
+const PATIENCE = 2000;
+
 /** The outboxes that this page keeps, by their keys. It holds their locks until it is left: no other tab sends the same. */
 const kept = new Map();
 
@@ -80,7 +83,9 @@ export class Outbox {
 
   /** A message leaves now. A promise that has to be kept before, so that no reload sends it again; null: there is none. */
   handOver(localId) {
-    return this.#waiting.has(localId) ? this.#write() : null;
+    if (!this.#waiting.has(localId)) return null;
+    // A browser that is stuck must not keep the message for ever.
+    return Promise.race([this.#write(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   }
 
   /** The chat is left: another one of this page may keep these messages. */

@@ -87,7 +87,7 @@ export const ROW_STYLE = `
 
 .bubble-line {
   display: flex;
-  gap: 0.45em;
+  gap: 0.15em;
   align-items: flex-end;
   min-width: 0;
   max-width: 100%;
@@ -177,6 +177,17 @@ export const ROW_STYLE = `
   font-size: max(11px, 0.813em);
   font-variant-numeric: tabular-nums;
   pointer-events: none;
+}
+
+.row.arriving {
+  animation: arrive 200ms ease-out;
+}
+
+@keyframes arrive {
+  from {
+    opacity: 0;
+    transform: translateY(0.5em);
+  }
 }
 
 /* The state of an own message. */

@@ -383,6 +383,7 @@ export class MessagesView {
 
   #insert(row, at) {
     const shown = { row, state: undefined, element: null, name: null, isGuest: false, number: null, gapKey: this.#gapKey };
+    shown.isArriving = row.kind === 'message' && !this.#isLoading && this.#isPinned;
     // Before the row is inserted: it may get its element at once.
     if (row.kind === 'message') this.#showState(shown);
     this.#rows.insert(shown, at);

@@ -58,8 +58,17 @@ export class RowElements {
     this.showPosition(shown);
     this.showNote(shown);
     this.showMenu(shown);
+    if (shown.isArriving) this.#animate(shown);
     this.#places?.show(shown);
     return element;
+  }
+
+  /** Once: a row that moves to another place does not arrive again. */
+  #animate(shown) {
+    shown.isArriving = false;
+    const { classList } = shown.element;
+    classList.add('arriving');
+    shown.element.addEventListener('animationend', () => classList.remove('arriving'));
   }
 
   /** Writes the texts of a row anew. */

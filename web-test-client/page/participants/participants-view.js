@@ -5,8 +5,8 @@ import { isFound, placeOf } from './participant-order.js';
 const FILTER_FROM = 15;
 
 /**
- * The participants of the room: the user first, then the others by name. A user with several tabs is one participant. A
- * moderator has a menu for each of the others.
+ * The participants of the room: the user first, then the others by name. A user with several tabs is one participant.
+ * Each of the others has a menu, at a button and at a click on the row.
  */
 export class ParticipantsView {
   #words;
@@ -15,7 +15,7 @@ export class ParticipantsView {
   #filter;
   #nobody;
   #openMenu;
-  /** Person → {id, name, user, isMe, hasMenu, connections, row}, and the same in their order. A guest is a person by connection. */
+  /** Person → {id, name, user, isMe, connections, row}, and the same in their order. A guest is a person by connection. */
   #entries = new Map();
   #order = [];
   /** Connection id → its person. */
@@ -35,8 +35,7 @@ export class ParticipantsView {
     this.#filter.addEventListener('input', () => this.#applyFilter());
   }
 
-  /** `hasMenu`: the user is a moderator. */
-  add({ connectionId, user }, { name, isMe, hasMenu }) {
+  add({ connectionId, user }, { name, isMe }) {
     if (this.#persons.has(connectionId)) return;
     const person = user === null ? `connection ${connectionId}` : `user ${user}`;
     this.#persons.set(connectionId, person);
@@ -46,7 +45,7 @@ export class ParticipantsView {
       if (isMe && !known.isMe) this.#makeOwn(known, name);
       this.#show(known);
     } else {
-      const entry = { id: connectionId, name, user, isMe, hasMenu, connections: new Set([connectionId]), row: null };
+      const entry = { id: connectionId, name, user, isMe, connections: new Set([connectionId]), row: null };
       entry.row = this.#makeRow(entry);
       this.#entries.set(person, entry);
       this.#place(entry);
@@ -131,7 +130,13 @@ export class ParticipantsView {
       make('span', { class: 'tag away', hidden: '' }, this.#words.text('away')),
       entry.isMe ? make('span', { class: 'tag' }, this.#words.text('you')) : null,
     );
-    if (entry.hasMenu && !entry.isMe) row.append(this.#menuButton(entry));
+    if (entry.isMe) return row;
+    const button = this.#menuButton(entry);
+    row.append(button);
+    row.classList.add('has-menu');
+    row.addEventListener('click', ({ target }) => {
+      if (!button.contains(target)) button.click();
+    });
     return row;
   }
 

@@ -67,6 +67,16 @@ test('the next user of a tab sees no draft and no message as their own, before t
   assert.equal(chat.draft, 'and half a thought');
 });
 
+test('another guest, by the connection data of the token, sees nothing either, before the server has answered', async () => {
+  const guest = (data) => jwt({ connection_data: data });
+  const chat = newChat({ ...ACCESS, token: guest('Ada') });
+  const socket = await accept(chat, null, 'ada-id');
+  type(chat, 'half a thought');
+  chat.token = guest('Bob');
+  await frame();
+  assert.deepEqual([chat.draft, socket === sockets.at(-1)], ['', false]);
+});
+
 test('a reload shows a draft to its person only', async () => {
   for (const [person, other] of [[as('ada'), as('bob')], [as('ada'), {}]]) {
     type(attached(person).chat, 'half a thought');

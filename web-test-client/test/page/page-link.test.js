@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkIn, openLink } from '../../page/page-link.js';
+import { labelOf, linkIn, openLink } from '../../page/page-link.js';
 
 const LINK = '#session=1_MX4xMDB-fg&key=100&token=T1%3D%3DcGFy%2Bdg%3D%3D';
 
@@ -42,4 +42,10 @@ test('a link that lacks a part, or has it in another form, is a problem', () => 
   ]) {
     assert.match(linkIn(fragment).problem, /^brokenLink$/, fragment);
   }
+});
+
+test('TOK-1 the label of a session is for people to read', () => {
+  const id = (last) => `1_${Buffer.from(`1~100~~1700000000000~abc~P~~${last}`).toString('base64url')}`;
+  for (const label of ['Team picnic', 'Zoë + 雪', 'a=b']) assert.equal(labelOf(id(`label=${label}`)), label);
+  for (const none of [id(''), id('label='), id('other=x'), '1_x', '2_%%%', '']) assert.equal(labelOf(none), null, none);
 });

@@ -41,7 +41,8 @@ struct StaticFiles: Sendable {
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
         "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
-        "json": "application/json", "ts": "text/plain; charset=utf-8", "map": "application/json",
+        "json": "application/json", "ts": "text/plain; charset=utf-8", "txt": "text/plain; charset=utf-8",
+        "map": "application/json",
     ]
 
     private static let bundledPage = "/dist/page.html"
