@@ -121,7 +121,7 @@ struct StartTests {
     @Test("Redis has reached its memory limit, or deletes keys when it reaches it")
     func memory() throws {
         let server = try RedisServer()
-        try server.call("CONFIG", "SET", "maxmemory", "1mb")
+        try server.call("CONFIG", "SET", "maxmemory", "100kb")
         let full = try failedStart(server.address)
         #expect(full.code == .full)
         #expect(full.message.contains("Raise maxmemory"))

@@ -15,6 +15,7 @@
 #include <openssl/x509.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -75,6 +76,11 @@ static inline ssize_t signalbox_peek(int descriptor, void *bytes, size_t count) 
 static inline void signalbox_wait_for_bytes(int descriptor, int count) {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof(count));
 }
+/* Whether the library closes its wake-up descriptor twice, at the beginning and at the end of a context's destruction. 4.3
+ * closes it once, at the end. */
+static inline bool signalbox_closes_twice(void) { return LWS_LIBRARY_VERSION_NUMBER < 4003000; }
+/* Whether the library reads on from a connection while a request is served, without being able to keep what it reads. */
+static inline bool signalbox_reads_while_serving(void) { return LWS_LIBRARY_VERSION_NUMBER >= 4003000; }
 /* Opens a descriptor that only occupies a number. */
 static inline int signalbox_open_nothing(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 /* Duplicates `model` to the lowest free descriptor that is not below `wanted`. */

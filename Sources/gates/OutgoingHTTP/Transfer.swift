@@ -98,8 +98,9 @@ extension PostFault {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unknownHost
         case CURLE_COULDNT_CONNECT: self = .unreachable
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE: self = .untrusted
-        // The first is that of the callbacks, and the second libcurl's own for one line of more than 100 kB.
-        case CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY: self = .oversizedHead
+        // The first is that of the callbacks, and the second libcurl's own for one line of more than 100 kB. Since 8.6
+        // that is CURLE_TOO_LARGE, 100.
+        case CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .oversizedHead
         default: self = .other(String(cString: curl_easy_strerror(result)))
         }
     }

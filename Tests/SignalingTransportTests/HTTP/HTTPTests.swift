@@ -284,7 +284,7 @@ struct HTTPTests {
     }
 
     @Test(
-        "REST-3: a request with bytes behind its body is answered, or not carried out; without TLS it gets a 400",
+        "REST-3: a request with bytes behind its body is answered, or not carried out; on 4.1 without TLS it gets a 400",
         arguments: Wire.allCases)
     func bytesBehindTheBody(wire: Wire) async throws {
         try await TestServer.with(wire) { server in
@@ -296,8 +296,10 @@ struct HTTPTests {
                         + String(repeating: "x", count: count) + extra)
                 let text = String(decoding: try socket.receiveToEnd(), as: UTF8.self)
                 switch wire {
-                case .plain:
+                case .plain where LibwebsocketsVersion.text.hasPrefix("4.1."):
                     #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("bytes follow the body"), "\(text)")
+                // 4.3 closes the connection before it calls back.
+                case .plain: #expect(text.isEmpty, "\(text)")
                 case .tls: #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 200 "), "\(text)")
                 }
                 let isCarriedOut = await server.events.all.contains(.request("POST", "/\(number)"))

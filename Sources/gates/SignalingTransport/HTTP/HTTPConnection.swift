@@ -36,6 +36,10 @@ final class HTTPConnection: TurnEndClosable {
     /// Between two requests of a connection without TLS: waits for the next head on a second descriptor, while the
     /// library does not read.
     private var nextHead: HeldConnection?
+    /// Whether the response is written at the end of the turn, and not when the library says that the socket is writable:
+    /// 4.3 reads on while a request is served, and closes a connection that has pipelined another one. It must not read
+    /// then, and does not serve a connection as writable that it does not read.
+    private var writesAtTurnEnd = false
     /// Whether ``awaitNextRequest(_:)`` runs, which the library's callback may have called.
     private var isInCallback = false
 
@@ -200,7 +204,20 @@ final class HTTPConnection: TurnEndClosable {
     /// Cuts the connection when this turn of the loop ends.
     func terminate() { handle(.terminateRequested) }
 
-    func closeAtTurnEnd() { handle(.turnEnded) }
+    func closeAtTurnEnd() {
+        if writesAtTurnEnd { writeAtTurnEnd() }
+        handle(.turnEnded)
+    }
+
+    private func writeAtTurnEnd() {
+        writesAtTurnEnd = false
+        guard let wsi, lifecycle.isSending else { return }
+        let isOpen = becameWritable() == 0
+        // The library does the rest, and whatever ends the connection.
+        guard !isOpen || lifecycle.isSending else { return }
+        lws_rx_flow_control(wsi, 1)
+        lws_callback_on_writable(wsi)
+    }
 
     /// While a response is being sent, the library does not read, and cannot stop watching for input either: waiting
     /// bytes, or the end of the stream, would keep the loop spinning until the client has read its response.
@@ -250,7 +267,8 @@ final class HTTPConnection: TurnEndClosable {
         switch continuation(wsi) {
         case .refuse: handle(.nextRequestRefused)
         case .readByLibrary:
-            if lws_http_transaction_completed(wsi) != 0 { handle(.nextRequestRefused) }
+            if lws_http_transaction_completed(wsi) != 0 { return handle(.nextRequestRefused) }
+            if signalbox_reads_while_serving() { lws_rx_flow_control(wsi, 1) }
         case .awaitHead(let descriptor):
             guard let server else {
                 signalbox_close(descriptor)
@@ -402,12 +420,17 @@ final class HTTPConnection: TurnEndClosable {
         switch effect {
         case .sendContinue: write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         case .pauseReading: lws_rx_flow_control(wsi, 0)
-        case .resumeReading: lws_rx_flow_control(wsi, 1)
+        case .resumeReading: lws_rx_flow_control(wsi, signalbox_reads_while_serving() ? 0 : 1)
         case .send(let response, let isHead, let keepsAlive):
             outgoing = OutgoingResponse(
                 response.adding(server?.options.responseHeaders ?? []), isHead: isHead, keepsAlive: keepsAlive)
-            // From the writable callback in any case: only there may a transaction be ended with a close.
-            lws_callback_on_writable(wsi)
+            if signalbox_reads_while_serving() {
+                writesAtTurnEnd = true
+                server?.loop.core.closeAtTurnEnd(self)
+            } else {
+                // Only from the writable callback may a transaction be ended with a close.
+                lws_callback_on_writable(wsi)
+            }
         case .awaitNextRequest:
             awaitNextRequest(wsi)
         case .shutDownWriting: shutDownWriting(wsi)
@@ -466,6 +489,7 @@ final class HTTPConnection: TurnEndClosable {
     }
 
     private func shutDownWriting(_ wsi: OpaquePointer) {
+        if signalbox_reads_while_serving() { lws_rx_flow_control(wsi, 1) }
         if let tls = lws_get_ssl(wsi) {
             // TLS marks the end of the data, too: a client treats a stream without the mark as truncated.
             ERR_clear_error()

@@ -242,7 +242,7 @@ final class LWSContext {
         // between the process may open another file with that number. So occupy the number for the library to close. If
         // another thread was faster, the loop must not continue, and the context's memory leaks instead.
         defer { signalbox_close(model) }
-        guard wakeDescriptor >= 0 else { return true }
+        guard wakeDescriptor >= 0, signalbox_closes_twice() else { return true }
         let occupied = signalbox_occupy(model, wakeDescriptor)
         guard occupied != wakeDescriptor else { return true }
         signalbox_close(occupied)

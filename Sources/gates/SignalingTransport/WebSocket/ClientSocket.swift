@@ -184,7 +184,7 @@ public final class ClientSocket: TurnEndClosable {
         // of error, with a number that it has mistaken for a reason.
         if words.hasPrefix("HS:") || words.contains("ws upgrade") {
             fail(.handshakeRefused, Self.refusal(status: Int(lws_http_client_http_response(wsi)), words))
-        } else if words.hasPrefix("connect SSL err") {
+        } else if words.hasPrefix("connect SSL err") || words.hasPrefix("tls: ") {
             fail(
                 .connectFailed,
                 "Cannot connect: the TLS handshake failed. "

@@ -21,13 +21,13 @@ package enum TestedLibraries {
 
     package static var all: [Library] {
         var all = [
-            Library(name: "libwebsockets", versions: ["4.1.6"], present: LibwebsocketsVersion.text),
-            Library(name: "SQLite", versions: ["3.40.1"], present: SQLiteVersion.text),
-            Library(name: "hiredis", versions: ["0.14.1"], present: HiredisVersion.text),
-            Library(name: "libcurl", versions: ["7.88.1"], present: LibcurlVersion.text),
+            Library(name: "libwebsockets", versions: ["4.1.6", "4.3.5"], present: LibwebsocketsVersion.text),
+            Library(name: "SQLite", versions: ["3.40.1", "3.46.1"], present: SQLiteVersion.text),
+            Library(name: "hiredis", versions: ["0.14.1", "1.2.0"], present: HiredisVersion.text),
+            Library(name: "libcurl", versions: ["7.88.1", "8.14.1"], present: LibcurlVersion.text),
         ]
         #if SIGNALBOX_JSONC
-            all.insert(Library(name: "json-c", versions: ["0.16"], present: JSONCVersion.text), at: 1)
+            all.insert(Library(name: "json-c", versions: ["0.16", "0.18"], present: JSONCVersion.text), at: 1)
         #endif
         return all
     }
