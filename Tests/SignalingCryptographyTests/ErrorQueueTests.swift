@@ -23,6 +23,7 @@ struct ErrorQueueTests {
     func nothingIsLeft() throws {
         _ = Self.drain()
         try Self.failEverywhere()
+        try TLSClientTests.failEverywhere()
         #expect(Self.drain() == [])
     }
 

@@ -56,28 +56,27 @@ package final class TLSClient {
     package var isOpen: Bool { SSL_is_init_finished(connection) == 1 }
 
     /// Begins the handshake.
-    package func begin() { _ = withOpenSSL { SSL_do_handshake(connection) } }
+    package func begin() { _ = withOwnErrors { SSL_do_handshake(connection) } }
 
     /// Takes bytes of the peer.
     package func receive(_ bytes: UnsafeRawBufferPointer) -> Reading {
-        withOpenSSL {
+        withOwnErrors {
             var reading = Reading()
             var count = 0
-            let earlier = ERR_peek_last_error()
             guard BIO_write_ex(input, bytes.baseAddress, bytes.count, &count) == 1, count == bytes.count else {
                 reading.failure = .other(.lastOpenSSLReason)
                 return reading
             }
             // Also goes on with the handshake.
-            while SSL_read_ex(connection, scratch.baseAddress, scratch.count, &count) == 1 {
+            var outcome = SSL_read_ex(connection, scratch.baseAddress, scratch.count, &count)
+            while outcome == 1 {
                 reading.content += scratch.prefix(count)
+                outcome = SSL_read_ex(connection, scratch.baseAddress, scratch.count, &count)
             }
-            // `SSL_get_error` would find errors of others in the queue.
-            if SSL_want(connection) == SSL_READING { return reading }
-            if SSL_get_shutdown(connection) & SSL_RECEIVED_SHUTDOWN != 0, ERR_peek_last_error() == earlier {
-                reading.isEnd = true
-            } else {
-                reading.failure = failure
+            switch SSL_get_error(connection, outcome) {
+            case SSL_ERROR_WANT_READ: break
+            case SSL_ERROR_ZERO_RETURN: reading.isEnd = true
+            default: reading.failure = failure
             }
             return reading
         }
@@ -91,7 +90,7 @@ package final class TLSClient {
 
     /// Encrypts bytes for the peer. Only when ``isOpen``.
     package func write(_ bytes: [UInt8]) -> TLSFailure? {
-        withOpenSSL {
+        withOwnErrors {
             var count = 0
             // Memory takes all of it.
             return SSL_write_ex(connection, bytes, bytes.count, &count) == 1 ? nil : failure
@@ -106,4 +105,14 @@ package final class TLSClient {
             BIO_read_ex(output, bytes.baseAddress, count, &read)
         }
     }
+}
+
+/// Runs calls of a connection, with the thread's queue of errors for themselves.
+///
+/// Unlike `withOpenSSL`, it takes errors of others: a handshake empties the queue anyway, and `SSL_get_error` needs it
+/// empty. Nothing waits there that anybody would read: the transport reads an error in the call that has caused it.
+private func withOwnErrors<Value>(_ calls: () -> Value) -> Value {
+    ERR_clear_error()
+    defer { ERR_clear_error() }
+    return calls()
 }

@@ -71,11 +71,9 @@ package struct SentinelSearch {
     }
 
     private enum Sentinel {
-        /// Next: `asked`.
-        case away(retryAt: MonotonicInstant)
-        /// Next: `answered`, `away`.
+        /// Next: `answered`, `failed`.
         case asked
-        /// What it said last, in an answer or an announcement. Next: `away`.
+        /// What it said last, in an answer or an announcement. Next: `asked`, `failed`.
         case answered(Answer)
         /// It could not be asked. Next: `asked`.
         case failed(CommandLogFault, retryAt: MonotonicInstant)
@@ -92,13 +90,13 @@ package struct SentinelSearch {
     private let redis: String
     private var phase = Phase.idle
     private var sentinels: [Sentinel]
-    /// The newest announcement, until a link to it was tried.
+    /// Why the last link was left, until a link to it was tried.
     private var announced: RedisEndpoint?
 
     package init(name: String, sentinelCount: Int, redis: String) {
         self.name = name
         self.redis = redis
-        sentinels = Array(repeating: .away(retryAt: MonotonicInstant(nanoseconds: .min)), count: sentinelCount)
+        sentinels = Array(repeating: .asked, count: sentinelCount)
     }
 
     // MARK: - Events
@@ -143,9 +141,7 @@ package struct SentinelSearch {
         switch phase {
         case .searching: return use(new)
         case .using(let old): return old == new ? nil : leave(for: new)
-        case .idle:
-            announced = new
-            return nil
+        case .idle: return nil
         }
     }
 
@@ -153,13 +149,9 @@ package struct SentinelSearch {
         if case .idle = phase { return [] }
         var steps: [Step] = []
         for index in sentinels.indices {
-            switch sentinels[index] {
-            case .away(let retryAt), .failed(_, let retryAt):
-                if retryAt > now { continue }
-                sentinels[index] = .asked
-                steps.append(.ask(sentinel: index))
-            case .asked, .answered: break
-            }
+            guard case .failed(_, let retryAt) = sentinels[index], retryAt <= now else { continue }
+            sentinels[index] = .asked
+            steps.append(.ask(sentinel: index))
         }
         return steps + (decide(now: now).map { [$0] } ?? [])
     }

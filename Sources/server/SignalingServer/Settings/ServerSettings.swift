@@ -266,7 +266,7 @@ package struct ResolvedSettings: Sendable {
                         + "--redis-tls-key.")
             }
             let files = [access.trustedFile, access.certificateFile, access.serverName]
-            guard list.contains("rediss") else {
+            guard RedisAddress.split(list).contains(where: { $0.hasPrefix("rediss") }) else {
                 if files.allSatisfy({ $0 == nil }) { return }
                 throw ConfigurationError(
                     "TLS to Redis is configured, but its address has none. Begin the address with rediss://.")
