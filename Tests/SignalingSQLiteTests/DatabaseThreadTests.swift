@@ -55,13 +55,13 @@ struct DatabaseThreadTests {
     fileprivate static let full = CommandLogFault(.full, "full")
     private let script = Script()
 
-    private func thread() -> DatabaseThread<Committer> {
-        DatabaseThread(Committer(script), name: "test", ticks: false)
+    private func thread() throws -> DatabaseThread<Committer> {
+        try DatabaseThread(Committer(script), name: "test", ticks: false)
     }
 
     @Test("LOG-23: a stalled step is repeated at a sign of life, before all later work")
     func repeats() throws {
-        let thread = thread()
+        let thread = try thread()
         script.setFull(true)
         thread.add([1])
         script.awaitStep()
@@ -82,8 +82,8 @@ struct DatabaseThreadTests {
     }
 
     @Test("LOG-23: closing repeats a stalled step once, and says why the rest is not kept")
-    func closesWhileStalled() {
-        let thread = thread()
+    func closesWhileStalled() throws {
+        let thread = try thread()
         script.setFull(true)
         thread.add([1])
         script.awaitStep()
@@ -93,7 +93,7 @@ struct DatabaseThreadTests {
 
     @Test("HIS-2: behind its deadline closing executes nothing more, and the worker knows that work is left")
     func closesLate() throws {
-        let thread = thread()
+        let thread = try thread()
         script.setFull(true)
         thread.add([1, 2])
         script.awaitStep()
@@ -104,7 +104,7 @@ struct DatabaseThreadTests {
 
     @Test("LOG-20: an abandoned thread ends without closing, as a crash does")
     func abandons() throws {
-        let thread = thread()
+        let thread = try thread()
         thread.add([1])
         script.awaitStep()
         thread.abandon()
