@@ -10,7 +10,7 @@ from conftest import REPOSITORY, run
 from test_packaging import stages
 
 # The image's port may be in use outside of a container.
-PORT = {"SIGNALBOX_PORT": "18080"}
+PORT = {"SIGNALBOX_PORT": "18080", "SIGNALBOX_SERVER": "http://127.0.0.1:18080"}
 
 
 def test_the_image_serves_as_its_own_user_from_a_disk_without_writing(portable, tmp_path):
@@ -31,7 +31,11 @@ def test_the_image_serves_as_its_own_user_from_a_disk_without_writing(portable, 
     secret.parent.mkdir(parents=True)
     secret.write_text("a secret of the tests, 32 bytes long\n")
     environment = dict([facts["ENV"].split("=", 1)]) | PORT
-    mounts = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && "
+    # Every container has these two.
+    for name in ("dev", "proc"):
+        (folder / name).mkdir()
+    mounts = f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && mount -t proc proc {folder}/proc && "
+    mounts += f"mount --rbind /dev {folder}/dev && "
     mounts += f"mount --bind {folder}{facts['VOLUME']} {folder}{facts['VOLUME']} && mount -o remount,bind,rw {folder}{facts['VOLUME']}"
 
     def inside(command, **options):
@@ -50,7 +54,7 @@ def test_the_image_serves_as_its_own_user_from_a_disk_without_writing(portable, 
     environment |= {"SIGNALBOX_API_KEY": "100", "SIGNALBOX_API_SECRET_FILE": "/run/secrets/api-secret"}
     server = inside([*command, "--state-dir", facts["VOLUME"] + "/state"])
     try:
-        assert server.stdout.readline().startswith("signalbox is ready at http://127.0.0.1:18080/")
+        assert server.stdout.readline().startswith("signalbox is ready at http://"), server.communicate(timeout=10)
         assert inside(health).wait(60) == 0
         owner = run("ps", "-o", "uid=", "-p", str(server.pid)).strip()
         assert owner == facts["USER"].split(":")[0]
