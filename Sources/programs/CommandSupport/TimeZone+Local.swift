@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SignalingProtocol
+import SignalingServer
 
 extension TimeZone {
     /// The machine's zone as it is at a time, from the C library: `TimeZone.current` would bring Foundation's tables of
@@ -11,10 +12,7 @@ extension TimeZone {
         guard localtime_r(&seconds, &parts) != nil else { return .gmt }
         // As `+0130`: the module of the structure depends on the other modules of the build, so its members may be out
         // of reach.
-        let text = String(unsafeUninitializedCapacity: 8) {
-            $0.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, "%z", &parts) }
-        }
-        guard let number = Int(text) else { return .gmt }
+        guard let number = Int(TimeForm.text("%z", &parts)) else { return .gmt }
         return TimeZone(secondsFromGMT: (number / 100 * 60 + number % 100) * 60) ?? .gmt
     }
 }

@@ -77,11 +77,6 @@ struct SessionCreation {
         var seconds = time_t(createdAt.milliseconds / 1000)
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        return String(unsafeUninitializedCapacity: 64) {
-            // In English, since the program sets no locale.
-            $0.withMemoryRebound(to: CChar.self) {
-                strftime($0.baseAddress, $0.count, "%a %b %d %H:%M:%S UTC %Y", &parts)
-            }
-        }
+        return TimeForm.text("%a %b %d %H:%M:%S UTC %Y", &parts)
     }
 }
