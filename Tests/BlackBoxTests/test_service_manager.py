@@ -187,7 +187,7 @@ def test_a_library_that_was_not_tested_is_a_warning_in_one_line(tmp_path):
         server.err.until("listening")
         server.stop()
         warnings = [line for line in server.err.seen if "not tested with" in line]
-    assert len(warnings) == 1 and "json-c 0.99 (tested: 0.16). Use a tested version" in warnings[0]
+    assert len(warnings) == 1 and "json-c 0.99 (tested: 0.16, 0.18). Use a tested version" in warnings[0]
     with Server() as server:
         server.err.until("listening")
         server.stop()

@@ -93,7 +93,11 @@ final class RawSocket {
             }
             return []
         }
-        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        // A signal of the process, for example a child's end, interrupts the wait.
+        var count = -1
+        repeat {
+            count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        } while count < 0 && errno == EINTR
         if count < 0 {
             if errno == ECONNRESET { return [] }
             throw RawSocketError(description: "recv: \(String(cString: strerror(errno)))")
