@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import Dispatch
 import FoundationEssentials
 import Glibc
 import SignalingClient
@@ -163,16 +162,5 @@ final class PlainChat {
     private func fail(_ text: String) {
         StandardError.print("signalbox: \(text)")
         outcome = ExitCode(ExitStatus.failed)
-    }
-}
-
-/// The lines of standard input. Each is read on request, on a thread that may block.
-enum InputLines {
-    static func stream() -> AsyncStream<String> {
-        AsyncStream {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: readLine()) }
-            }
-        }
     }
 }

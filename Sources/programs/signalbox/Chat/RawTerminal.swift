@@ -71,7 +71,8 @@ enum RawTerminal {
         }
     }
 
-    private static func readSome() -> [UInt8]? {
+    /// Waits for bytes; `nil` at the end of the input.
+    static func readSome() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
