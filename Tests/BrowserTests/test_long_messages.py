@@ -41,7 +41,8 @@ def test_a_long_message_is_folded_and_opens_in_its_place(page, text):
     expect(more).to_have_count(0)
     whole = bubble.bounding_box()
     assert whole["height"] > 2.5 * folded["height"]
-    assert abs(whole["y"] - place) < 1
+    # Sizes of rows are rounded.
+    assert abs(whole["y"] - place) < 2
     assert page.evaluate("chat.shadowRoot.activeElement.id") == "messages-scroll"
     # It stays open in another language, and is gone when it is erased.
     page.evaluate("chat.lang = 'de'")

@@ -334,7 +334,10 @@ export class MessagesView {
     // In the frame after the next the browser has measured the new rows, and may skip them.
     const { requestAnimationFrame } = windowOf(this.#scroll);
     requestAnimationFrame(() => requestAnimationFrame(() => {
-      if (!this.#isLoading) this.#pace.request();
+      if (this.#isLoading) return;
+      this.#pace.request();
+      // Who has scrolled to the beginning while the page came would have to scroll away from it to get the next one.
+      if (!this.#isPinned && this.#scroll.scrollTop < EARLIER_MARGIN) this.#nearBeginning();
     }));
   }
 

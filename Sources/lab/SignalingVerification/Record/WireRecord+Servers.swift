@@ -228,7 +228,8 @@ extension WireRecord {
             secret: line.member("resume")?.text("secret") ?? "", token: known?.token ?? socket.token,
             isModerator: socket.isModerator, lastHeardAt: known?.lastHeardAt)
         if socket.isLeft { connections[name]?.end = .left }
-        if let lostAt = known?.lostAt { connections[name]?.lastAbsence = Absence(lostAt: lostAt, backAt: now) }
+        // Without a loss on the wire, the server has noticed it first: by the missing heartbeats of a silent client.
+        if known != nil { connections[name]?.lastAbsence = Absence(lostAt: known?.lostAt ?? now, backAt: now) }
         for id in line.texts("away") ?? [] { noteAway(self.name(id), on: number, at: now) }
     }
 
