@@ -224,7 +224,7 @@ def test_the_page_works_without_tls_in_a_local_network(playwright_driver, server
         ada.log("connected").first.click()
         ada.page.evaluate(NOTE_TEXTS, "frame-copy")
         ada.page.locator("#frame-copy").click()
-        ada.page.wait_for_function("copied.includes('Copied')")
+        ada.page.wait_for_function("() => copied.includes('Copied')")
         assert ada.page.complaints == [] and bob.page.complaints == []
     finally:
         browser.close()
@@ -235,5 +235,5 @@ def test_copy_link_copies_the_rooms_address(open_page, url, room):
     ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ada.page.evaluate(NOTE_TEXTS, "invite")
     ada.page.get_by_role("button", name="Copy link").click()
-    ada.page.wait_for_function("copied.includes('Link copied')")
+    ada.page.wait_for_function("() => copied.includes('Link copied')")
     assert ada.page.evaluate("navigator.clipboard.readText()") == f"{url}/?room={room}"
