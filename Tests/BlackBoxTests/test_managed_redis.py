@@ -3,6 +3,7 @@
 from os import EX_CONFIG, EX_USAGE
 import json
 import re
+import shlex
 import shutil
 
 import pytest
@@ -168,7 +169,7 @@ async def test_redis_without_config_and_other_commands_of_operators_works():
 
 
 async def test_redis_the_user_of_the_page_may_do_all_that_a_node_needs():
-    rules = re.search(r"ACL SETUSER signalbox on >PASSWORD (.*)", SCALING)[1].split()
+    rules = shlex.split(re.search(r"redis-cli ACL SETUSER signalbox on '>PASSWORD' ((?:.*\\\n)*.*)", SCALING)[1].replace("\\\n", " "))
     with Redis("--user", "signalbox", "on", ">a-long-password", *rules) as redis:
         await exchange(f"redis://signalbox:a-long-password@127.0.0.1:{redis.port}", history="all")
 

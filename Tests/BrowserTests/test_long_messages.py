@@ -49,6 +49,24 @@ def test_a_long_message_is_folded_and_opens_in_its_place(page, text):
     expect(page.locator("#chat").get_by_role("button", name="Mehr anzeigen")).to_have_count(0)
 
 
+def test_a_new_message_on_its_way_does_not_move_the_list(page):
+    """A user scrolls while new messages still move to their places."""
+    page.evaluate("receive('before')\nreceive('line\\n'.repeat(25))\nreceive('line\\n'.repeat(25))")
+    page.evaluate(
+        """async () => {
+             const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+             await frames();
+             const motions = chat.shadowRoot.getAnimations();
+             for (const each of motions) each.pause();
+             chat.shadowRoot.getElementById('messages-scroll').scrollTop = 120;
+             await frames();
+             for (const each of motions) each.finish();
+             receive('behind');
+             await frames();
+           }""")
+    assert page.evaluate("chat.shadowRoot.getElementById('messages-scroll').scrollTop") == 120
+
+
 def test_an_erased_message_cannot_be_opened(page):
     page.evaluate("receive('line\\n'.repeat(400))")
     more = page.locator("#chat .show-more")

@@ -254,6 +254,6 @@ public struct WireJudge: Sendable {
         record.changeHistories { $0.losesWhatFollowedTheCopy() }
     }
 
-    /// Somebody removed the history of the server while it runs: it must notice that at once, and end (LOG-23).
+    /// The history of a running server is removed: the server must notice that at once, and end (LOG-23).
     public mutating func historyRemoved(at now: MonotonicInstant) { record.historyRemovedAt = now }
 }

@@ -310,7 +310,7 @@ export class MessagesView {
     const isInView = (each) => each.getBoundingClientRect().bottom > top;
     const block = [...this.#list.children].find(isInView);
     const element = [...(block?.children ?? [])].find((each) => each.dataset.kind === 'message' && isInView(each));
-    if (element !== undefined) this.#anchor = { element, top: element.getBoundingClientRect().top - top };
+    if (element !== undefined) this.#anchor = { element, top: this.#placeOf(element) };
   }
 
   /**
@@ -321,10 +321,18 @@ export class MessagesView {
     const { element, top } = this.#anchor ?? {};
     // The user has scrolled, and the event is still to come.
     if (!element?.isConnected || Math.abs(this.#scroll.scrollTop - this.#lastTop) > 1) return;
-    const moved = element.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top - top;
+    const moved = this.#placeOf(element) - top;
     if (Math.abs(moved) < 1) return;
     this.#scroll.scrollTop += moved;
     this.#lastTop = this.#scroll.scrollTop;
+  }
+
+  /** Where a row lies in the view, or will lie when it has arrived: a new row moves to its place. */
+  #placeOf(element) {
+    const place = element.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top;
+    if (!element.classList.contains('arriving')) return place;
+    const { DOMMatrixReadOnly, getComputedStyle } = windowOf(element);
+    return place - new DOMMatrixReadOnly(getComputedStyle(element).transform).m42;
   }
 
   #endLoad() {

@@ -9,7 +9,7 @@ public struct RedisAccess: Hashable, Sendable {
     /// The name that the certificate of Redis must be for, if it is not that of the address.
     public var serverName: String?
 
-    /// Who signs in at the Sentinels; `nil`: their default user.
+    /// The user that signs in at the Sentinels; `nil`: their default user.
     public var sentinelUser: String?
     /// `nil`: the Sentinels want none.
     public var sentinelPassword: String?

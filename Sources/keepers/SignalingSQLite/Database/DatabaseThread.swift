@@ -180,7 +180,7 @@ final class DatabaseThread<Worker: DatabaseWorker>: @unchecked Sendable {
 
     private func run() {
         WriterScheduling.yieldToTheLoop()
-        // Nobody else changes it.
+        // Only this thread changes the worker.
         let fault = worker.flatMap(execute)
         timer?.cancel()
         condition.lock()

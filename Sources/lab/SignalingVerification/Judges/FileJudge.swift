@@ -12,7 +12,7 @@ struct FileJudge: Sendable {
         var last: Int
         /// The archive had everything up to this seq.
         var storedThrough: Int
-        /// Who got the page.
+        /// The connection that got the page.
         var name: String
     }
 

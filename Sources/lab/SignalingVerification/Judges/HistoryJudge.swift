@@ -121,7 +121,7 @@ struct HistoryJudge: Judge {
         judge(passage.line, messages, for: socket.pageRequests[index], by: reader, record, &found)
     }
 
-    /// Who gets a page.
+    /// The connection that gets a page, and its session.
     struct Reader {
         var name: String
         var session: String

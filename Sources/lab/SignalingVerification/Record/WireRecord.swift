@@ -12,7 +12,7 @@ struct WireRecord: Sendable {
 
     var terms: WireJudge.Terms
 
-    // MARK: Who and what there is
+    // MARK: Clients, connections and sessions
 
     private var ids = Numbering<String>()
     /// By bytes: Swift holds "é" and "e" with an accent for one, and two users may have these names (USR-1).

@@ -1,4 +1,4 @@
-/// Who runs a Redis, as far as the name of its host tells: where an operator finds its settings.
+/// The operator of a Redis, as far as the name of its host tells it: settings lie in other places with each.
 enum RedisProvider: CaseIterable {
     case elastiCache, memoryDB, azureCache, redisCloud, digitalOcean, aiven, upstash
 
