@@ -347,9 +347,10 @@ final class Hub<Environment: HubEnvironment> {
     ) {
         guard let (session, binding) = peer.state.connected else { return }
         peer.socket.messageByteLimit = peer.state.messageByteLimit
-        let room = room(of: session, end: welcome.seq)
         // They were signalled before this client came. It may have got them on the node where it was before (G6).
-        if !room.pendingOnlineOnly.isEmpty { flush(room, environment.now) }
+        if let room = rooms[session], !room.pendingOnlineOnly.isEmpty { flush(room, environment.now) }
+        // Only now: the flush may have closed the last client in the room, and the room has ended with it.
+        let room = room(of: session, end: welcome.seq)
         let outbox = Outbox(welcome, answering: request, entry)
         let subscription = Subscription(peer: peer, room: room, socket: binding.socket, outbox: outbox)
         peer.subscription = subscription
