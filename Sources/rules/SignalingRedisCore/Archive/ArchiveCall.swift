@@ -4,6 +4,7 @@ import SignalingProtocol
 /// What an archive asks one Redis.
 package enum ArchiveCall {
     case append([ArchivedMessage], SessionID, APIKey?)
+    case put([ArchivedForm], SessionID)
     case erase(ErasureScope, SessionID)
     /// Erases those of a user among ``ArchiveCall/erasedCount`` messages after this seq.
     case eraseOfUser(ErasureScope, after: Seq, SessionID)
@@ -23,14 +24,14 @@ package enum ArchiveCall {
     func rest(after seq: Seq) -> ArchiveCall {
         switch self {
         case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
-        case .append, .erase, .page, .end, .sleepers, .process: self
+        case .append, .put, .erase, .page, .end, .sleepers, .process: self
         }
     }
 
     /// Whether Redis must keep something.
     var isWrite: Bool {
         switch self {
-        case .append, .erase, .eraseOfUser: true
+        case .append, .put, .erase, .eraseOfUser: true
         case .page, .end, .sleepers, .process: false
         }
     }
@@ -56,6 +57,15 @@ package enum ArchiveCall {
             for message in messages {
                 command.add(String(message.seq.rawValue))
                 command.add(message.archived)
+            }
+            return command
+        case .put(let forms, let session):
+            var command = RedisCommand(
+                .archivePut, of: session, [age, String(bounds.messageCount), String(bounds.byteCount)],
+                extraCount: forms.count * 2)
+            for form in forms {
+                command.add(String(form.seq.rawValue))
+                command.add(form.content)
             }
             return command
         case .erase(let scope, let session):
@@ -111,7 +121,7 @@ package enum ArchiveAnswer {
         }
         let answer: ArchiveAnswer? =
             switch call {
-            case .append, .erase, .eraseOfUser:
+            case .append, .put, .erase, .eraseOfUser:
                 reply[0].text == "stored"
                     ? reply[1].text.map {
                         .stored(process: $0, next: reply[2].seq, trimmedCount: Int(clamping: reply[3].number ?? 0))
