@@ -142,7 +142,8 @@ public final class MemoryArchive: MessageArchive {
             }
         }
         switch request.position {
-        case .newest: add(kept.messages.reversed())
+        // A list of changes is read as pages of one message (``ChangeList``).
+        case .newest, .changedAfter: add(kept.messages.reversed())
         case .before(let seq): add(kept.messages[..<(seq > .zero ? kept.index(after: seq.previous) : 0)].reversed())
         case .after(let seq):
             add(kept.messages[kept.index(after: seq)...])

@@ -156,11 +156,16 @@ public struct ArchivePage: Sendable {
     /// Whether other messages follow in the direction of the request.
     public var more: Bool
     public var messages: [ArchivedMessage]
+    /// How far a list of changes reaches (CHG-9); `nil` for a page of messages.
+    public var changes: HistoryPage.Changes?
 
-    public init(range: ClosedRange<Seq>?, more: Bool, messages: [ArchivedMessage]) {
+    public init(
+        range: ClosedRange<Seq>?, more: Bool, messages: [ArchivedMessage], changes: HistoryPage.Changes? = nil
+    ) {
         self.range = range
         self.more = more
         self.messages = messages
+        self.changes = changes
     }
 }
 

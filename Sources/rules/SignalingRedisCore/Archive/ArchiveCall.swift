@@ -82,7 +82,8 @@ package enum ArchiveCall {
         case .page(let request, let session):
             let (kind, seq): (String, Seq) =
                 switch request.position {
-                case .newest: ("newest", .zero)
+                // A list of changes is read as pages of one message (``ChangeList``).
+                case .newest, .changedAfter: ("newest", .zero)
                 case .before(let seq): ("before", seq)
                 case .after(let seq): ("after", seq)
                 }
@@ -145,7 +146,7 @@ extension ArchivePage {
             messages.append(message)
         }
         switch request.position {
-        case .newest, .before: messages.reverse()
+        case .newest, .before, .changedAfter: messages.reverse()
         case .after: break
         }
         var range: ClosedRange<Seq>?
