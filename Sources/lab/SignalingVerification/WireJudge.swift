@@ -43,6 +43,40 @@ public struct WireJudge: Sendable {
         return found.violations
     }
 
+    /// The violations in what the programs of one session saw, beside what their wires carried.
+    ///
+    /// - Parameters:
+    ///   - isSettled: every program that is connected had the time to receive everything.
+    ///   - epochLimit: one more than the number of times that the server lost the session; nil: unlimited.
+    public func violations(
+        of programs: [ProgramRecord], isSettled: Bool, epochLimit: Int? = nil
+    ) -> [Violation] {
+        ProgramJudge.violations(in: programs, record, isSettled: isSettled, epochLimit: epochLimit)
+    }
+
+    /// The log of a server is one more reader, which gets everything (G1): the violations that it shows.
+    public func violations(
+        ofLog lines: [(seq: Seq, line: [UInt8])], of epoch: Epoch, in session: String
+    ) -> [Violation] {
+        guard let epoch = record.knownEpoch(epoch.rawValue, of: session) else { return [] }
+        var (record, found) = (record, Findings())
+        let told = record.orders[Int(epoch)]
+        for line in lines {
+            guard let event = record.note(log: line.line, of: epoch, in: session) else {
+                found.add(.g1, .wrong, "the log has \(String(decoding: line.line, as: UTF8.self)) at \(line.seq)")
+                continue
+            }
+            order.judge(event, at: Int(line.seq.rawValue), in: epoch, self.record, &found)
+        }
+        let logged = Set(lines.map { Int($0.seq.rawValue) })
+        for seq in told.seqs where !logged.contains(seq) {
+            guard let event = told[seq] else { continue }
+            found.add(.g1, .wrong, "clients have \(record.text(event)) at \(seq), which is not in the log")
+        }
+        order.conclude(record, at: .never, isSettled: true, &found)
+        return found.violations
+    }
+
     /// Whether a broken promise has been seen already.
     public var hasViolations: Bool { !found.violations.isEmpty }
 

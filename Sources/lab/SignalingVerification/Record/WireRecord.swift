@@ -104,6 +104,14 @@ extension WireRecord {
         order.isErased(event, at: seq) { details[$0]?.user }
     }
 
+    /// Whether the event is erased, perhaps by a backend, so that no client has heard of it.
+    func mayBeErased(_ event: WireOrder.Event, at seq: Int, in epoch: Int32) -> Bool {
+        guard let order = order(epoch) else { return false }
+        let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
+        return isErased(event, at: seq, in: order)
+            || histories[order.session]?.mayBeErased(seq, of: sender.flatMap { details[$0]?.user }) == true
+    }
+
     var socketsInOrder: [(key: SocketNumber, value: Socket)] { sockets.sorted { $0.key < $1.key } }
     var connectionsInOrder: [(key: Name, value: Connection)] { connections.sorted { $0.key < $1.key } }
 
