@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SignalingCore
 
-/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the history checker, and
+/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the judges, and
 /// knows which events each returning client must get.
 final class AuditedEngine: SessionEngine {
     weak var observer: (any SessionEngineObserver)?
@@ -25,7 +25,14 @@ final class AuditedEngine: SessionEngine {
     private let isRestored: Bool
     private let history: HistoryPolicy
     /// The log, by epoch.
-    private(set) var logs: [Epoch: [History.LogRecord]] = [:]
+    private(set) var logs: [Epoch: [LoggedEvent]] = [:]
+
+    /// An event of the log, with the data of a signal.
+    struct LoggedEvent {
+        let seq: Seq
+        let line: [UInt8]
+        var signal: String?
+    }
 
     /// The three engines.
     private enum Host {
@@ -499,23 +506,20 @@ extension AuditedEngine: SessionEngineObserver {
         audit.lastSeq = entry.seq
         // It came and was erased before the auditor looked: nobody gets it.
         if entry.kind == .erased { return }
-        let event: History.Event
+        var event = LoggedEvent(seq: entry.seq, line: entry.line.bytes)
         switch world.decoded(entry.line.bytes) {
         case .signal(let signal):
-            event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
+            event.signal = signal.data
             if signal.to == nil, history.standard?.contains(signal.type) == true {
                 audit.kept.note(signal.data ?? "", of: signal.from.flatMap { audit.users[$0] }, at: entry.seq)
             }
         case .erased(let seq, let erasure):
-            event = .erased(erasure)
             audit.kept.note(erasure, at: seq)
             world.note("\(erasure) is erased at \(seq)")
         case .connectionCreated(_, let connection):
-            event = .created(connection.connectionId)
             audit.users[connection.connectionId] = connection.user
             audit.present.insert(connection.connectionId)
         case .connectionDestroyed(_, let id, let reason):
-            event = .destroyed(id)
             audit.present.remove(id)
             // The node that notes the event first need not be the one that was asked.
             let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
@@ -529,16 +533,14 @@ extension AuditedEngine: SessionEngineObserver {
                 }
             }
         case .moderated(_, let action):
-            event = .moderated(action)
             if case .ban = action.action { world.count("ban") }
             world.note("\(action.action) at \(entry.seq)")
-        case .restricted(_, let restriction): event = .restricted(restriction)
-        case .unrestricted(_, let kind): event = .unrestricted(kind)
+        case .restricted, .unrestricted: break
         case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
-        logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))
+        logs[audit.epoch, default: []].append(event)
     }
 }
 
