@@ -49,11 +49,11 @@ final class AuditedEngine: SessionEngine {
             }
         }
 
-        /// How late a due command may be carried out: a slow disk delays it.
+        /// How late a due command may be carried out: a slow disk delays it, and the one before it, for which it waits.
         var longestDelay: Duration {
             switch self {
             case .memory: .milliseconds(100)
-            case .logged: SimulatedServer.longestLogDelay + .milliseconds(100)
+            case .logged: SimulatedServer.longestLogDelay * 2 + .milliseconds(100)
             case .node: SimulatedServer.longestNodeDelay
             }
         }
@@ -98,8 +98,9 @@ final class AuditedEngine: SessionEngine {
         fileprivate var lostWithRun: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
         fileprivate var reachesBackTo = Seq.zero
-        /// The sockets whose clients have asked to continue a connection, until they have an answer or it is resumed.
-        fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
+        /// When clients have asked to continue a connection, by their sockets, until they have an answer. Another attempt may
+        /// have resumed it meanwhile.
+        fileprivate var claims: [ConnectionID: [SocketID: MonotonicInstant]] = [:]
 
         fileprivate var kept = KeptMessages()
         /// The users of all connections.
@@ -268,7 +269,7 @@ final class AuditedEngine: SessionEngine {
         var isOwed = false
         if case .join(let request) = command, let claim = request.resumption {
             isOwed = self.isOwed(claim, of: request.user, in: session)
-            audit.claims[claim.connectionId, default: []].insert(request.socket)
+            audit.claims[claim.connectionId, default: [:]][request.socket] = now
         }
         if case .leave(let binding, _) = command { audit.leaving.insert(binding.connectionId) }
         if case .detach(let binding) = command, isNode { noteLoss(of: binding) }
@@ -372,10 +373,7 @@ final class AuditedEngine: SessionEngine {
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
-            if isNewest {
-                if audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
-                audit.claims[id] = nil
-            }
+            if isNewest, audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
         } else {
             // A late attempt on another node may be behind a resume with a newer secret.
             // On several nodes, commands that were on their way may overrun the log before the join is carried out.
@@ -414,6 +412,12 @@ final class AuditedEngine: SessionEngine {
         }
     }
 
+    /// Whether a client may have asked a node to continue the connection, without an answer yet. Such a connection ends
+    /// when the client cannot resume it. An attempt whose node was lost has no answer.
+    private func isSought(_ id: ConnectionID) -> Bool {
+        audit.claims[id]?.values.contains { world.now.duration(since: $0) <= SimulatedServer.longestNodeDelay } == true
+    }
+
     private func begin(_ epoch: Epoch) {
         if world.mayLoseOrder, audit.epoch != Epoch("") {
             world.mayLoseOrder = false
@@ -445,7 +449,7 @@ extension AuditedEngine: SessionEngineObserver {
             claimed = claim.connectionId
             // Without an outcome the attempt may still end the connection.
             if !outcome.mayBeCarriedOut {
-                audit.claims[claim.connectionId]?.remove(request.socket)
+                audit.claims[claim.connectionId]?[request.socket] = nil
             }
         }
         switch outcome {
@@ -522,7 +526,7 @@ extension AuditedEngine: SessionEngineObserver {
         case .connectionDestroyed(_, let id, let reason):
             audit.present.remove(id)
             // The node that notes the event first need not be the one that was asked.
-            let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
+            let isClaimed = claimed == id || isNode && isSought(id)
             if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
                 world.count("expired")
                 let elapsed = world.now.duration(since: lost)
