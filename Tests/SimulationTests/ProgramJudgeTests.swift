@@ -306,7 +306,7 @@ struct ProgramJudgeTests {
         return wire.judge.violations(ofLog: log, of: Epoch("e"), in: "s")
     }
 
-    @Test("G1, G3, G7: the log of the server has what clients have, and clients what the log has", arguments: 0..<7)
+    @Test("G1, G3, G7: the log of the server has what clients have, and clients what the log has", arguments: 0..<8)
     func log(fault: Int) {
         var log: [String?] = [created("a", 1), created("b", 2)] + (1...3).map { received("\($0)", $0 + 2, from: "a") }
         switch fault {
@@ -316,10 +316,13 @@ struct ProgramJudgeTests {
         case 4: log[1] = nil
         case 5: log.append(destroyed("a", 6))
         case 6: log.append(ack(9, 6))
+        case 7: log[4] = #"{"ev":"moderated","seq":5,"action":"freeze"}"#
         default: break
         }
         let found = Self.violations(ofLog: log, beside: Self.wire())
-        let expected: [Set<Violation.Promise>] = [[], [.g1, .g3], [.g1], [.g3], [.g1, .g7], [.g3, .g7], [.g1]]
+        let expected: [Set<Violation.Promise>] = [
+            [], [.g1, .g3], [.g1], [.g3], [.g1, .g7], [.g3, .g7], [.g1], [.g1],
+        ]
         #expect(Set(found.map(\.promise)) == expected[fault], "\(found)")
     }
 

@@ -62,11 +62,13 @@ public struct WireJudge: Sendable {
         var (record, found) = (record, Findings())
         var created: Set<WireOrder.Name> = []
         for line in lines {
-            guard let event = record.note(log: line.line, of: epoch, in: session) else {
+            guard let passage = record.read(log: line.line, of: epoch, in: session), let event = passage.placed?.event
+            else {
                 found.add(.g1, .wrong, "the log has \(String(decoding: line.line, as: UTF8.self)) at \(line.seq)")
                 continue
             }
-            order.judge(event, at: Int(line.seq.rawValue), in: epoch, self.record, &found)
+            order.judge(event, at: Int(line.seq.rawValue), in: epoch, record, &found)
+            record.note(logged: passage)
             if case .created(let name) = event { created.insert(name) }
         }
         let (told, logged) = (self.record.orders[Int(epoch)], Set(lines.map { Int($0.seq.rawValue) }))

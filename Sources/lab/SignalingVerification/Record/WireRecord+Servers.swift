@@ -62,20 +62,23 @@ extension WireRecord {
         }
     }
 
-    /// A line of a server's log.
+    /// A line of a server's log, as a reader gets it who gets everything.
     ///
-    /// - Returns: its event; nil for a line without one.
-    mutating func note(log bytes: [UInt8], of epoch: Int32, in session: String) -> WireOrder.Event? {
+    /// - Returns: nil for a line without an event.
+    mutating func read(log bytes: [UInt8], of epoch: Int32, in session: String) -> Passage? {
         guard let line = WireLine(bytes) else { return nil }
         var socket = Socket(openedAt: .never)
         (socket.session, socket.epoch, socket.connection) = (session, epoch, -1)
         var passage = Passage(line, on: -1, at: .never, socket)
         readEvent(&passage)
-        guard let (event, seq) = passage.placed else { return nil }
+        return passage.placed == nil ? nil : passage
+    }
+
+    mutating func note(logged passage: Passage) {
+        guard let (event, seq) = passage.placed else { return }
         for (name, told) in passage.described where details[name] == nil { details[name] = told }
-        place(event, at: seq, line.byteCount, in: epoch, .never)
+        place(event, at: seq, passage.line.byteCount, in: passage.epoch, .never)
         if case .moderated(let action) = passage.kind { noteModerated(action, passage) }
-        return event
     }
 
     // MARK: - Events
