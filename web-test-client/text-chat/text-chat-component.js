@@ -445,6 +445,7 @@ export class TextChatComponent {
       if (quote?.state !== 'earlier') return quote?.id ?? null;
       if (pageCount === QUOTE_PAGE_COUNT || !this.loadEarlier()) return null;
       await this.#effects.wait(() => (this.isLoadingEarlier ? null : true));
+      if (this.historyError !== null) return null;
     }
   }
 
