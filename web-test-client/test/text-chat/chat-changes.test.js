@@ -179,3 +179,31 @@ test('CHAT-9 an edited message of an earlier run is not shown twice', () => {
   later.handle(signal(5, { text: 'one', localId: '1' }, { connectionId: 'b' }), 0);
   assert.deepEqual(later.timeline.messages.map(({ text }) => text), ['two']);
 });
+
+test('CHAT-14 a guest who is not connected is told so, although a message is that of a former connection', async () => {
+  const { chat, channel } = connectedChat();
+  chat.handle(signal(5, { text: 'one' }), 0);
+  Object.assign(channel, { connectionId: null, changes: null });
+  chat.handle({ kind: 'disconnected' }, 0);
+  const { id } = chat.rows.at(-1);
+  await assert.rejects(chat.editMessage(id, 'two'), { reason: 'notConnected' });
+  chat.channel = null;
+  await assert.rejects(chat.deleteMessage(id), { reason: 'notConnected' });
+});
+
+test('CHG-10 the rows of another session stay, and those of an order without a history, too', async () => {
+  const history = async () => ({ first: 9, last: 9, more: false, messages: [
+    { seq: 9, from: { connectionId: 'b' }, type: 'text-chat', data: '{"text":"new"}', time: 0 },
+  ] });
+  const { chat, channel } = connectedChat({ hasHistory: false, epoch: 'e', changes: null, history });
+  const texts = () => chat.timeline.messages.map(({ text }) => text);
+  chat.handle(signal(5, { text: 'one' }), 0);
+  // The operator has switched the history on.
+  Object.assign(channel, { connectionId: 'me2', hasHistory: true, changes: [] });
+  chat.handle({ kind: 'connected', connectionId: 'me2' }, 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(texts(), ['one', 'new']);
+  chat.channel = { ...channel, connectionId: 'me3', epoch: 'f', history: async () => ({ more: false, messages: [] }) };
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(texts(), ['one', 'new']);
+});
