@@ -16,17 +16,12 @@ import { Moderation } from './moderation.js';
 import { Outbox } from './outbox.js';
 import { PageCustoms } from './page-customs.js';
 import { personOf } from '../connection/person.js';
+import { ReadingWatch } from './reading-watch.js';
 import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
 
 /** The most messages that the element keeps. */
 const MAX_MESSAGES = 20_000;
-
-/** How long the divider stays once the user sees the messages below it. */
-const READ_MILLISECONDS = 4000;
-
-/** While there are unread messages: how often to look whether the page shows the chat by now. */
-const LOOK_MILLISECONDS = 500;
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
@@ -74,8 +69,7 @@ export class ChatRoom {
   #state = 'disconnected';
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
-  #readTimer = null;
-  #lookTimer = null;
+  #reading;
 
   /**
    * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
@@ -152,6 +146,7 @@ export class ChatRoom {
     });
     this.#composer.setEnabled(false);
     this.#composer.hasEmoji = true;
+    this.#reading = new ReadingWatch(host, this.#messages, { chat: () => this.#chat, now: () => this.now });
     this.#restriction = new RestrictionWatch({
       chat: () => this.#chat,
       session: () => this.#link.session,
@@ -259,8 +254,7 @@ export class ChatRoom {
 
   /** The element has left its page. */
   departed() {
-    clearTimeout(this.#readTimer);
-    clearTimeout(this.#lookTimer);
+    this.#reading.stop();
     this.#restriction.stop();
     // Without the document there is no timer either.
     this.#messages.nameDays(this.now);
@@ -269,31 +263,7 @@ export class ChatRoom {
 
   /** The element was shown or hidden, or the user has started or stopped to read. */
   noteReading() {
-    if (this.#chat === null) return;
-    this.#look();
-    this.#messages.showUnread(this.#chat.unreadCount);
-    if (this.#host.ownerDocument.hidden) this.#chat.typing.leave();
-    this.#messages.nameDays(this.now);
-    clearTimeout(this.#readTimer);
-    // Wait, so that the user sees in the divider where the unread messages begin.
-    if (this.#chat.isVisible) this.#readTimer = setTimeout(() => this.#markRead(), READ_MILLISECONDS);
-  }
-
-  #markRead() {
-    this.#look();
-    if (this.#chat.isVisible) this.#chat.markRead();
-  }
-
-  /** Notes whether the user sees the newest message now. A page may show and hide the chat without an event. */
-  #look() {
-    const { isConnected } = this.#host;
-    this.#chat.isVisible = isConnected && this.#messages.isSeen;
-    clearTimeout(this.#lookTimer);
-    if (this.#chat.isVisible || this.#chat.unreadCount === 0 || !isConnected || !this.#messages.mayBeSeen) return;
-    this.#lookTimer = setTimeout(() => {
-      this.#look();
-      if (this.#chat.isVisible) this.noteReading();
-    }, LOOK_MILLISECONDS);
+    this.#reading.note();
   }
 
   // The session
@@ -345,7 +315,7 @@ export class ChatRoom {
       },
       received: (event) => {
         this.#customs.given.received?.(event);
-        this.#look();
+        this.#reading.look();
         this.#chat.handle(event, this.now);
         this.#showNames();
       },
@@ -517,7 +487,7 @@ export class ChatRoom {
         break;
       case 'unread':
         this.#messages.showUnread(activity.count);
-        this.#look();
+        this.#reading.look();
         this.#emit('signalbox-unread', { count: activity.count });
         return;
     }
