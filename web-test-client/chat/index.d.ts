@@ -26,7 +26,7 @@ export type ChatTextKey =
   | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
   | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
+  | 'gap' | 'newConversation' | 'erased' | 'reply' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
   | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
   | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
   | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
@@ -50,8 +50,15 @@ export type ChatPluralKey =
 export type ChatFileTextKey =
   | 'sendingFile' | 'fileFailed' | 'showPicture' | 'removePreview' | 'tooManyFiles' | 'noPicture';
 
+/** The keys of the texts with which messages are edited, deleted, copied and answered, which load with that. */
+export type ChatChangeTextKey =
+  | 'copy' | 'copied' | 'save' | 'saving' | 'saved' | 'editing' | 'editorKeys' | 'keyEscape' | 'edited' | 'editedAt'
+  | 'changedMeanwhile' | 'changeRefused' | 'changeOffline' | 'changeTooFast' | 'changeBlank' | 'editLost'
+  | 'editLostAside' | 'askDeleteOwn' | 'explainDeleteOwn' | 'replyTo' | 'replyToOwn' | 'endReply' | 'earlierMessage'
+  | 'quoteGone';
+
 /** Texts of the element; it uses its own for the keys that are not given. */
-export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
@@ -156,6 +163,12 @@ export interface SignalboxChat extends HTMLElement {
   hasEmoji: boolean;
   /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
   hasMarkup: boolean;
+  /** Whether the user may edit their messages, where the server permits it. */
+  hasEdits: boolean;
+  /** Whether the user may delete their messages, where the server permits it. */
+  hasDeletes: boolean;
+  /** Whether the user may answer a message. */
+  hasReplies: boolean;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -205,6 +218,9 @@ export interface SignalboxChatAttributes {
   adapt?: 'on' | 'off';
   emoji?: 'on' | 'off';
   markup?: 'on' | 'off';
+  edits?: 'on' | 'off';
+  deletes?: 'on' | 'off';
+  replies?: 'on' | 'off';
   placeholder?: string;
 }
 
@@ -213,6 +229,8 @@ export interface SignalboxChatEventMap {
   'signalbox-state': CustomEvent<{ state: SignalboxChat['state'] }>;
   'signalbox-message': CustomEvent<{ message: ChatMessage }>;
   'signalbox-send': CustomEvent<{ message: ChatMessage; data: MessageData | null; refuse(reason?: string): void }>;
+  /** `text` is the new text of an edit; null: the message is deleted. */
+  'signalbox-change': CustomEvent<{ kind: 'edit' | 'delete'; message: ChatMessage; text: string | null; refuse(reason?: string): void }>;
   'signalbox-action': CustomEvent<{ action: string; message: ChatMessage }>;
   'signalbox-unread': CustomEvent<{ count: number }>;
   'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause; restriction?: WriteRestriction }>;

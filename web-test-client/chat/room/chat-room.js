@@ -10,6 +10,7 @@ import { MessagesView } from '../views/messages-view.js';
 import { textNodes } from '../views/row-elements.js';
 import { RowPlaces } from '../views/row-places.js';
 import { TypingView } from '../views/typing-view.js';
+import { ChangesControl } from '../changes/changes-control.js';
 import { MoreControl } from './more-control.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
@@ -41,6 +42,7 @@ export class ChatRoom {
   #stateChanged;
   #focus;
   #restriction;
+  #changes;
   #messages;
   #earlier;
   #more;
@@ -92,14 +94,23 @@ export class ChatRoom {
       tell: (key) => this.#composer.showHint(key),
       now: () => this.now,
     });
+    this.#changes = new ChangesControl({
+      host, part, words: () => this.#words, chat: () => this.#chat, customs: this.#customs,
+      messages: () => this.#messages,
+      composer: () => this.#composer,
+      moderation: () => this.moderation,
+      mayChange: () => this.canWrite && !this.#restriction.isReadOnly && this.#chat.restriction === null,
+      nameOf: (message) => this.nameOf(message),
+    });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
       isGuest: (message) => this.#chat.names.isGuest(message),
       // A name that the program gives is its own matter.
       numberOf: (message) => (this.#customs.given.nameOf ? null : this.#chat.names.numberOf(message)),
-      hasMenu: (message) => this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
-      openMenu: (message, name, button) =>
-        this.moderation.openMessageMenu(message, name, button, this.#customs.actionsOf(message)),
+      hasMenu: (message) =>
+        !message.isErased || this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
+      openMenu: (row, name, button) => this.#changes.openMenu(row, name, button),
+      changes: this.#changes,
       avatarOf: (message) => this.#customs.given.avatarOf?.(message) ?? null,
       nodesFor: (message) => this.#more.nodesFor(message),
       places: new RowPlaces(host, (message) => this.#customs.given.renderMessage?.(message)),
@@ -127,6 +138,7 @@ export class ChatRoom {
         this.#drafts.text = text;
         this.#more.edited(text);
       },
+      takes: (event) => this.#changes.loaded?.takes(event) ?? false,
       takeFiles: (files) => this.canWrite && this.#more.take(files),
     });
     this.#more = new MoreControl(part, {
@@ -217,7 +229,9 @@ export class ChatRoom {
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
-    const views = [this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation];
+    const views = [
+      this.#changes, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation,
+    ];
     for (const view of views) view.words = words;
     this.#restriction.show();
     this.#showHistory();
@@ -410,17 +424,20 @@ export class ChatRoom {
     });
   }
 
-  /** When a message was sent or has come. */
-  #factsOf({ direction, state, receivedAt }) {
+  /** When a message was sent or has come, and what has become of it. */
+  #factsOf(message) {
+    const { direction, state, receivedAt } = message;
     if (direction === 'sent' && state !== 'sent') return null;
     const time = { text: this.#words.dayAndTime(receivedAt) };
-    return this.#words.text(direction === 'sent' ? 'sentAt' : 'receivedAt', { time });
+    const key = direction === 'sent' ? 'sentAt' : 'receivedAt';
+    return [this.#words.text(key, { time }), ...(this.#changes.loaded?.factsOf(message) ?? [])].join(' · ');
   }
 
   #startChat() {
     this.#chat?.typing.stop();
     const hadUnread = this.#chat !== null && this.#chat.unreadCount > 0;
     this.#messages.clear();
+    this.#changes.loaded?.clear();
     this.#drafts = new DraftStore(this.#customs.given.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
     this.#outbox?.leave();
     this.#makeChat();
@@ -466,6 +483,7 @@ export class ChatRoom {
     this.#outbox?.note();
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
     this.#showNames();
+    this.#changes.loaded?.changed(changes);
     switch (activity?.kind) {
       case 'historyChanged':
         this.#showHistory();
@@ -477,6 +495,7 @@ export class ChatRoom {
         break;
       case 'restrictionChanged':
         this.#restriction.show();
+        this.#messages.showMenus();
         break;
       case 'messageSubmitted':
         this.#drafts.text = '';

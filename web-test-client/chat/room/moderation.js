@@ -119,16 +119,25 @@ export class Moderation {
     return (this.#keepsMessages && !isErased) || (direction === 'received' && (user !== null || senderId !== null));
   }
 
-  /** `items` are commands of the page, before those of a moderator. */
-  openMessageMenu(message, name, button, items = []) {
+  /** Asks before something that cannot be undone, see `QuestionView`. */
+  ask(question) {
+    this.#question.ask(question);
+  }
+
+  /**
+   * `items` are other commands, before those of a moderator, and `hasDelete` says that they delete the message. Returns
+   * whether there are any.
+   */
+  openMessageMenu(message, name, button, items = [], { hasDelete = false } = {}) {
     const person = { user: message.user, connectionId: message.senderId, name };
     const isOther = message.direction === 'received' && (person.user !== null || person.connectionId !== null);
     const all = [...items];
     if (this.hasMenu(message)) {
-      if (this.#keepsMessages && !message.isErased) all.push(this.#deleteItem(message.seq, name));
+      if (this.#keepsMessages && !message.isErased && !hasDelete) all.push(this.#deleteItem(message.seq, name));
       if (isOther) all.push(...this.#personItems(person));
     }
-    this.#menu.open(button, this.#words.text('menuOfMessage', { name }), all);
+    if (all.length > 0) this.#menu.open(button, this.#words.text('menuOfMessage', { name }), all);
+    return all.length > 0;
   }
 
   openPersonMenu(person, button, items) {
