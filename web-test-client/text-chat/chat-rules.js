@@ -1,4 +1,5 @@
 import { BarePeers } from './bare-peers.js';
+import { Changing } from './changes/changing.js';
 import { HistoryReader } from './history/history-reader.js';
 import { OwnConnection } from './own-connection.js';
 import { EchoBook } from './sending/echo-book.js';
@@ -6,7 +7,7 @@ import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { Sending } from './sending/sending.js';
 import { dataLength, messageData, MESSAGE_DATA_LENGTH } from './wire/message-data.js';
-import { BARE_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { BARE_TYPE, decodeKept, decodeSignal, editedForm, encodeMessage } from './wire/chat-wire-form.js';
 
 /**
  * What the events of the channel and the acts of the user change in a chat. Pure: it reads the settings of `chat` and the
@@ -22,6 +23,7 @@ export class ChatRules {
   barePeers = new BarePeers();
   sending;
   own;
+  changing;
   #chat;
   #timeline;
   #names;
@@ -33,6 +35,7 @@ export class ChatRules {
     this.#names = names;
     this.sending = new Sending(timeline, this.echoes);
     this.own = new OwnConnection({ echoes: this.echoes, reader: this.reader, timeline, names });
+    this.changing = new Changing(chat, this);
   }
 
   get isUp() {
@@ -58,7 +61,7 @@ export class ChatRules {
 
   /** The page to read now; null: none. */
   nextPage() {
-    return this.#chat.channel === null ? null : this.reader.next(this.#timeline.floor);
+    return this.#chat.channel === null ? null : this.reader.next(this.#timeline);
   }
 
   /** Inputs for typing, if the channel has a connection that no event has told of. */
@@ -74,10 +77,12 @@ export class ChatRules {
    * that number.
    */
   message(now, localId, { text = null, data = null } = {}) {
-    const { channel, draft, senderId, alias, typing } = this.#chat;
+    const { channel, draft, senderId, alias, typing, wireForm } = this.#chat;
     const typingN = typing?.typingN ?? null;
     return {
       text: text ?? draft,
+      wireForm,
+      connectionId: null,
       senderId: senderId ?? channel?.connectionId ?? null,
       user: channel?.user ?? null,
       senderData: null,
@@ -90,6 +95,9 @@ export class ChatRules {
       direction: 'sent',
       state: channel === null ? 'sent' : 'sending',
       typingN: typingN === null ? null : typingN + 1,
+      replyTo: this.changing.replySeq,
+      version: null,
+      editedAt: null,
       data: messageData(data),
     };
   }
@@ -117,6 +125,7 @@ export class ChatRules {
     const changes = this.#chat.channel === null
       ? this.#timeline.insert(message, now)
       : this.sending.append(message, now);
+    this.changing.reply(null);
     return { changes, activity: { kind: 'messageSubmitted', localId } };
   }
 
@@ -131,10 +140,13 @@ export class ChatRules {
       case 'lost':
         return { changes: this.#timeline.noteGap(this.reader.lost()) };
       case 'history':
-        return this.#merge(this.reader.answerToConnect(event.page, (seq) => this.#timeline.knows(seq)));
+        return this.#merge(this.reader.answerToConnect(event.page, this.#timeline));
       case 'erased':
-        this.reader.erased(event);
+        this.reader.overlay(event);
         return { changes: this.#timeline.erase(event), activity: event };
+      case 'changed':
+        this.reader.changed({ ...event, at: now });
+        return { changes: event.rel === 'edit' ? this.edited(event, now) : [], activity: event };
       case 'connected':
         return { typing: this.own.connected(event.connectionId, channel), activity: event };
       case 'reconnecting':
@@ -177,7 +189,7 @@ export class ChatRules {
       const isKnown = localId !== null && this.#timeline.ownMessage(localId) !== null;
       // Else another tab of the user sent it, or another part of this program as the same connection.
       const changes = isKnown
-        ? this.sending.settle(localId, message.seq, now)
+        ? this.sending.settle(localId, { seq: message.seq, time: now, stamp: stampOf(message) })
         : this.#timeline.insert({ ...message, direction: 'sent' }, now);
       return { typing, changes };
     }
@@ -187,9 +199,19 @@ export class ChatRules {
     return { typing, changes, activity: { kind: 'messageReceived', from, message } };
   }
 
+  /** A message has other data now (CHAT-13). Nothing happens where it is not shown, or has a later edition. */
+  edited({ seq, ref, data }, now) {
+    const shown = this.#timeline.rowWithSeq(ref);
+    if (shown === null) return [];
+    const form = editedForm(shown.message, data, { version: seq, editedAt: now });
+    const changes = this.#timeline.change(ref, form);
+    if (changes.length > 0) this.#names.noteMessage({ ...shown.message, ...form });
+    return changes;
+  }
+
   /** The answer to a task of `nextPage`. It may come too late. */
   read(task, page) {
-    const place = this.reader.answer(task, page, (seq) => this.#timeline.knows(seq));
+    const place = this.reader.answer(task, page, this.#timeline);
     return place === null ? {} : this.#merge(place);
   }
 
@@ -219,6 +241,13 @@ export class ChatRules {
     return { changes, activity: { kind: 'historyChanged' } };
   }
 
+  /** Whether the present connection may change this message of its own (CHG-5). */
+  isAuthor({ direction, user, connectionId }) {
+    const { channel } = this.#chat;
+    const isUsers = user !== null && user === (channel?.user ?? null);
+    return direction === 'sent' && (isUsers || (connectionId !== null && connectionId === channel?.connectionId));
+  }
+
   /** Whether a connection is one's own: by its user, or as one that this chat has, or has had (CHAT-9). */
   #isOwn(connection) {
     if (connection === null || connection === undefined) return false;
@@ -227,4 +256,8 @@ export class ChatRules {
     const isUsers = user !== null && user === (channel?.user ?? null);
     return isUsers || this.echoes.isOwn(connectionId) || connectionId === senderId;
   }
+}
+
+function stampOf({ connectionId, user, wireForm }) {
+  return { connectionId, user, wireForm };
 }

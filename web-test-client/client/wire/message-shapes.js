@@ -8,6 +8,7 @@ const SHAPES = new Map([
   ['error', isWholeError],
   ['signal', isWholeSignal],
   ['history', isWholeHistory],
+  ['change', isWholeChange],
   ['erased', isWholeErasure],
   ['moderated', (message) => isCount(message.seq) && typeof message.action === 'string'],
   ['restricted', (message) => isCount(message.seq) && isRestriction(message)],
@@ -48,6 +49,7 @@ function isWholeConnected(message) {
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
     isOptional(message.history, 'boolean') &&
+    (message.changes === undefined || isTextList(message.changes)) &&
     (message.streams === undefined || (Array.isArray(message.streams) && message.streams.every(isAnnouncement))) &&
     (message.restrictions === undefined || isRestrictionList(message.restrictions)) &&
     typeof message.heartbeatSeconds === 'number' &&
@@ -94,12 +96,15 @@ function isWholeSignal(message) {
 function isWholeHistory(message) {
   if (!hasId(message)) return false;
   if (message.error !== undefined) return Number.isInteger(message.error?.code);
-  const { first, last, more, messages } = message;
+  const { first, last, more, messages, changedThrough, all } = message;
   return (
+    (changedThrough === undefined || isCount(changedThrough)) &&
+    isOptional(all, 'boolean') &&
     ((first === undefined && last === undefined) || (isCount(first) && isRange({ first, last }))) &&
     isOptional(more, 'boolean') &&
-    Array.isArray(messages) &&
-    messages.every(isWholeHistoryMessage)
+    // CHG-9: `all` stands in the place of messages.
+    ((messages === undefined && all === true) ||
+      (Array.isArray(messages) && messages.every(isWholeHistoryMessage)))
   );
 }
 
@@ -109,7 +114,19 @@ function isWholeHistoryMessage(value) {
     Number.isInteger(value.time) &&
     (value.connection === undefined || isConnection(value.connection)) &&
     isOptional(value.erased, 'boolean') &&
+    (value.changed === undefined || isCount(value.changed)) &&
+    (value.edited === undefined || Number.isInteger(value.edited)) &&
     (value.erased === true || ['type', 'data'].every((name) => isOptional(value[name], 'string')))
+  );
+}
+
+/** CHG-2. Kinds that this version does not know may come. */
+function isWholeChange({ seq, ref, rel, from, connection, data }) {
+  return (
+    isCount(seq) && isCount(ref) && typeof rel === 'string' &&
+    (from === null || typeof from === 'string') &&
+    (connection === undefined || isConnection(connection)) &&
+    isOptional(data, 'string')
   );
 }
 
