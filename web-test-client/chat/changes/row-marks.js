@@ -82,8 +82,8 @@ export class RowMarks {
     // An unchanged one keeps the focus.
     if (before?.outerHTML !== undefined && before.outerHTML === made.outerHTML) return;
     this.hush(element);
-    if (before === null) element.querySelector('.row-header').after(made);
-    else before.replaceWith(made);
+    (before ?? element.querySelector('.row-header')).after(made);
+    before?.remove();
   }
 
   #makeQuote({ state, message }, shown) {
@@ -107,7 +107,7 @@ export class RowMarks {
     const marks = ['.quote', '.edited'].map((selector) => element.querySelector(selector)).filter((each) => each !== null);
     for (const each of marks) if (!each.id) each.id = `mark-${(this.#count += 1)}`;
     if (marks.length > 0) element.dataset.marks = marks.map(({ id }) => id).join(' ');
-    else delete element.dataset.marks;
+    else element.removeAttribute('data-marks');
   }
 
   /** Shows the quoted message, which is loaded first if the list does not reach back so far. */
