@@ -22,24 +22,18 @@ export interface PluralText {
 
 /** The keys of the texts of the element. `chat/strings/en.js` of the package has all of them, with their `{values}`. */
 export type ChatTextKey =
-  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'revoked' | 'refused'
-  | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
-  | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
+  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'revoked'
+  | 'refused' | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed'
+  | 'lost' | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'reply' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
-  | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
-  | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
-  | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
-  | 'pausedSeveral' | 'partner'
-  | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen' | 'frozenUntil' | 'restricted' | 'restrictedUntil'
-  | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp' | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson'
-  | 'deleteMessage' | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
-  | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'explainDelete' | 'explainMute' | 'explainRemove'
-  | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'reason' | 'reasonForAll' | 'alsoDelete' | 'doDelete'
-  | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'cancel' | 'moderation' | 'moderationCount' | 'nothingHeld'
-  | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil' | 'undo'
-  | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles'
-  | 'emoji' | 'attach' | 'askFreezeFor' | 'explainFreezeFor' | 'freezeFor' | 'freezeForever';
+  | 'gap' | 'newConversation' | 'erased' | 'reply' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn'
+  | 'showEarlier' | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting'
+  | 'stateSent' | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge'
+  | 'failedTooFast' | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral'
+  | 'pausedSomeone' | 'pausedSeveral' | 'partner' | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen'
+  | 'frozenUntil' | 'restricted' | 'restrictedUntil' | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp'
+  | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson' | 'deleteMessage' | 'doDelete' | 'cancel'
+  | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles' | 'emoji' | 'attach';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
@@ -50,6 +44,15 @@ export type ChatPluralKey =
 export type ChatFileTextKey =
   | 'sendingFile' | 'fileFailed' | 'showPicture' | 'removePreview' | 'tooManyFiles' | 'noPicture';
 
+/** The keys of the texts of what moderators do, which load with that. */
+export type ChatModeratorTextKey =
+  | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
+  | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'askFreezeFor' | 'explainDelete' | 'explainMute'
+  | 'explainRemove' | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'explainFreezeFor' | 'reason'
+  | 'reasonForAll' | 'alsoDelete' | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'moderation' | 'moderationCount'
+  | 'nothingHeld' | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil'
+  | 'undo' | 'freeze' | 'freezeFor' | 'freezeForever' | 'unfreeze' | 'actionTooLate';
+
 /** The keys of the texts with which messages are edited, deleted, copied and answered, which load with that. */
 export type ChatChangeTextKey =
   | 'copy' | 'copied' | 'save' | 'saving' | 'saved' | 'editing' | 'editorKeys' | 'keyEscape' | 'edited' | 'editedAt'
@@ -58,7 +61,9 @@ export type ChatChangeTextKey =
   | 'quoteGone';
 
 /** Texts of the element; it uses its own for the keys that are not given. */
-export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+export type ChatStrings = {
+  [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey | ChatModeratorTextKey]?: string;
+} & { [key in ChatPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =

@@ -91,8 +91,10 @@ export class ChatRoom {
       nameOfUser: ({ user, senderId }) => {
         return user === null ? this.nameOf({ senderId, alias: null }) : this.#chat.names.nameOfUser(user);
       },
-      tell: (key) => this.#composer.showHint(key),
+      tell: (text) => this.#composer.showHint({ text }),
       now: () => this.now,
+      strings: () => host.strings,
+      loaded: () => this.#messages.showMenus(),
     });
     this.#changes = new ChangesControl({
       host, part, words: () => this.#words, chat: () => this.#chat, customs: this.#customs,
