@@ -52,8 +52,7 @@ button.quote:hover {
 
 .quote-name,
 .reply-name {
-  flex: 0 1 auto;
-  min-width: 2em;
+  flex: none;
   max-width: 60%;
   overflow: hidden;
   margin-inline-end: 0.5em;
