@@ -71,7 +71,7 @@ export class ChatEffects {
       if (mark !== null) await mark;
       const answer = await channel.send(signal);
       const stamp = { connectionId: channel.connectionId, wireForm: signal.type };
-      this.carryOut({ changes: sending.settle(localId, { seq: answer?.seq ?? null, stamp }) });
+      this.carryOut({ changes: sending.settle(localId, answer?.seq ?? null, null, stamp) });
     } catch (error) {
       this.carryOut({ changes: sending.fail(localId, error) });
     }
@@ -89,25 +89,23 @@ export class ChatEffects {
   }
 
   /**
-   * Promises that a change has been carried out: the answer to `request` says so, or `isDone`, as of an event. `settled`
-   * is what the rules make of the answer.
+   * Promises that a change has been carried out: its `answer` says so, or `isDone()`, as of an event. `settled(answer)` is
+   * what the answer changes in the rows.
    */
-  async change({ request, isDone, settled }) {
-    const channel = this.#chat.channel;
+  async change(answer, isDone, settled) {
     let end = null;
-    const answered = async () => {
-      try {
-        const answer = await request(channel);
+    answer.then(
+      (result) => {
         end = {};
-        this.carryOut({ changes: settled(answer) });
-      } catch (error) {
-        end ??= { error };
+        this.carryOut({ changes: settled(result) });
+      },
+      (error) => {
+        end = { error };
         this.proceed();
-      }
-    };
-    answered();
+      },
+    );
     const { error } = await this.wait(() => (isDone() ? {} : end));
-    if (error !== undefined) throw error;
+    if (error) throw error;
   }
 
   /** Promises the first result that is not null. */

@@ -6,8 +6,9 @@ import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { Sending } from './sending/sending.js';
+import { stampOf } from './timeline/message-form.js';
 import { dataLength, messageData, MESSAGE_DATA_LENGTH } from './wire/message-data.js';
-import { BARE_TYPE, decodeKept, decodeSignal, editedForm, encodeMessage } from './wire/chat-wire-form.js';
+import { BARE_TYPE, CHAT_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 
 /**
  * What the events of the channel and the acts of the user change in a chat. Pure: it reads the settings of `chat` and the
@@ -189,7 +190,7 @@ export class ChatRules {
       const isKnown = localId !== null && this.#timeline.ownMessage(localId) !== null;
       // Else another tab of the user sent it, or another part of this program as the same connection.
       const changes = isKnown
-        ? this.sending.settle(localId, { seq: message.seq, time: now, stamp: stampOf(message) })
+        ? this.sending.settle(localId, message.seq, now, stampOf(message))
         : this.#timeline.insert({ ...message, direction: 'sent' }, now);
       return { typing, changes };
     }
@@ -201,11 +202,14 @@ export class ChatRules {
 
   /** A message has other data now (CHAT-13). Nothing happens where it is not shown, or has a later edition. */
   edited({ seq, ref, data }, now) {
-    const shown = this.#timeline.rowWithSeq(ref);
-    if (shown === null) return [];
-    const form = editedForm(shown.message, data, { version: seq, editedAt: now });
-    const changes = this.#timeline.change(ref, form);
-    if (changes.length > 0) this.#names.noteMessage({ ...shown.message, ...form });
+    const shown = this.#timeline.rowWithSeq(ref)?.message;
+    if (!shown) return [];
+    const { wireForm, senderId: connectionId, senderData, user, receivedAt: time } = shown;
+    const from = shown.isFromServer ? null : { connectionId, data: senderData, user };
+    const type = wireForm ?? CHAT_TYPE;
+    const message = decodeKept({ seq: ref, from, type, data, time, changed: seq, edited: now });
+    const changes = this.#timeline.change(message);
+    if (changes.length > 0) this.#names.noteMessage(message);
     return changes;
   }
 
@@ -241,11 +245,11 @@ export class ChatRules {
     return { changes, activity: { kind: 'historyChanged' } };
   }
 
-  /** Whether the present connection may change this message of its own (CHG-5). */
+  /** Whether the author of the message is one's own user, or else the present connection (CHG-5). */
   isAuthor({ direction, user, connectionId }) {
     const { channel } = this.#chat;
     const isUsers = user !== null && user === (channel?.user ?? null);
-    return direction === 'sent' && (isUsers || (connectionId !== null && connectionId === channel?.connectionId));
+    return direction === 'sent' && (isUsers || (connectionId ?? channel?.connectionId) === channel?.connectionId);
   }
 
   /** Whether a connection is one's own: by its user, or as one that this chat has, or has had (CHAT-9). */
@@ -256,8 +260,4 @@ export class ChatRules {
     const isUsers = user !== null && user === (channel?.user ?? null);
     return isUsers || this.echoes.isOwn(connectionId) || connectionId === senderId;
   }
-}
-
-function stampOf({ connectionId, user, wireForm }) {
-  return { connectionId, user, wireForm };
 }

@@ -13,22 +13,14 @@ const QUOTE_PAGE_COUNT = 10;
 /**
  * A text chat without a page: the rows, the draft, what is unread, and the sending of messages.
  *
- * With a `channel` it sends by itself, one message at a time, and follows each until the session has it. A channel is
- * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or
- * nothing) once the server has acknowledged, else an error with `code` and `message`. Give the component the events of
- * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
- * by returning false.
+ * With a `channel`, a `ChatChannel`, it sends by itself, one message at a time, and follows each until the session has it.
+ * Give the component the events of the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends;
+ * with one it may only refuse, by returning false.
  *
- * A channel whose server knows moderation has `restriction(now)`: what keeps the user from writing at this moment, or
- * null. The component asks it at each call that has a time. The draft stays meanwhile, and no typing is sent (MOD-4).
- *
- * A channel whose server knows users also has `user`, one's own (USR-1), and the connections of its events have theirs.
- * `connections` are those that are there when the component gets the channel; later ones come as events.
- * One of a session with a history has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
- * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
- * connected, what it has missed after an absence, and with `loadEarlier` what was before. One whose server tells changes
- * (CHG-3) also has `changes`, what the session permits, `change({ref, rel, data})` and `erase({ref})`, and its `history`
- * knows `changedAfter` (CHG-9).
+ * A channel whose server knows moderation has `restriction(now)`, which the component asks at each call that has a time.
+ * The draft stays meanwhile, and no typing is sent (MOD-4). One of a session with a history has `hasHistory`, `epoch` and
+ * `history`: the component then reads the newest page once it is connected, what it has missed after an absence, and with
+ * `loadEarlier` what was before (HIS-6). One whose server tells changes has `changes`, `change` and `erase` (CHG-3).
  *
  * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
@@ -39,11 +31,7 @@ const QUOTE_PAGE_COUNT = 10;
  * keeps `unsent`, and must note first that a later run may not send the message again.
  *
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
- * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
- * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
- * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `historyChanged`,
- * `restrictionChanged`, `erased`, or `unread` (`count`).
- * An error that it throws goes to `reportError`, and changes nothing else.
+ * `activity` is null, or says what has happened: a `ChatActivity`. An error that it throws goes to `reportError`.
  */
 export class TextChatComponent {
   /** @type {string | null} The sender of one's own messages: by custom one's connection id, and a name to show. */
@@ -243,10 +231,7 @@ export class TextChatComponent {
   }
 
   /**
-   * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
-   * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
-   * or `connectionDestroyed` (`connection`), `history` (`page`), `erased` (`ref`, `through`, or `user` and `before`),
-   * `changed` (`seq`, `ref`, `rel`, `data`) or `restrictionsChanged`. Returns the changes of the rows.
+   * Handles an event of the channel. Returns the changes of the rows.
    *
    * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
    * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
@@ -272,10 +257,9 @@ export class TextChatComponent {
    * Queues the draft as a message and returns at once: null, or the refusal. The row is shown and the draft is empty
    * then.
    *
-   * The component sends queued messages through the channel by itself, one at a time, in the order in which they were
-   * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
-   * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
-   * `localId` is a new name for the message.
+   * The component sends queued messages one at a time, in the order in which they were written, and marks each row as sent
+   * or failed. A failed message holds back those behind it, until `retry` sends it, `discard` removes it, or `passFailed`
+   * lets the others pass. `cancel` withdraws a message that has not left. `localId` is a new name for the message.
    *
    * With `content` the message has this `text` in place of the draft, which stays, and no limit but that of a signal; or
    * the draft with `data`, an object of the program (CHAT-11).
@@ -298,9 +282,8 @@ export class TextChatComponent {
   }
 
   /**
-   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
-   * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
-   * waits behind a failed message, and the message stays queued.
+   * Queues the draft as `enqueue` does, and promises the outcome. `send` never waits behind a failed message: the outcome is
+   * `heldBack` then, and the message stays queued.
    * @type {(now: number, localId: string, content?: ContentToSend) => Promise<SendOutcome>}
    */
   send(now, localId, content = {}) {
@@ -329,8 +312,7 @@ export class TextChatComponent {
   }
 
   /**
-   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
-   * message stays as it is: while it is being sent the outcome is `stillSending`.
+   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does.
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   retry(localId) {
@@ -352,7 +334,7 @@ export class TextChatComponent {
     this.#effects.proceed();
   }
 
-  // Changes of messages that the session has. Nothing of the draft changes, except which message it answers.
+  // Changes of messages that the session has. The draft stays.
 
   /**
    * Whether the user may give this row's message another text, as far as is known: it is their own, the session permits it
@@ -380,15 +362,13 @@ export class TextChatComponent {
    */
   async editMessage(id, text) {
     const request = this.#rules.changing.edit(id, text);
-    const before = this.timeline.messageOf(id)?.version ?? 0;
-    await this.#effects.change({
-      request: (channel) => channel.change(request),
-      isDone: () => {
-        const message = this.timeline.messageOf(id);
-        return (message?.version ?? 0) > before && message?.text === text;
-      },
-      settled: (answer) => this.#rules.edited({ ...request, seq: answer?.seq ?? 0 }, Date.now()),
-    });
+    const before = this.timeline.messageOf(id).version ?? 0;
+    const isDone = () => {
+      const message = this.timeline.messageOf(id);
+      return message?.version > before && message.text === text;
+    };
+    const settled = (answer) => this.#rules.edited({ ...request, seq: answer?.seq ?? 0 }, Date.now());
+    await this.#effects.change(this.#channel.change(request), isDone, settled);
   }
 
   /**
@@ -397,17 +377,11 @@ export class TextChatComponent {
    */
   async deleteMessage(id) {
     const request = this.#rules.changing.erase(id);
-    await this.#effects.change({
-      request: (channel) => channel.erase(request),
-      isDone: () => this.timeline.messageOf(id)?.isErased ?? true,
-      settled: () => this.timeline.erase(request),
-    });
+    const isDone = () => this.timeline.messageOf(id)?.isErased ?? true;
+    await this.#effects.change(this.#channel.erase(request), isDone, () => this.timeline.erase(request));
   }
 
-  /**
-   * Whether the draft can answer this row's message: bare text cannot, and an erased message is not answered.
-   * @type {(id: string) => boolean}
-   */
+  /** @type {(id: string) => boolean} Whether the draft can answer this row's message. Bare text cannot. */
   canReply(id) {
     return this.#rules.changing.canReply(id);
   }
@@ -445,6 +419,7 @@ export class TextChatComponent {
       if (quote?.state !== 'earlier') return quote?.id ?? null;
       if (pageCount === QUOTE_PAGE_COUNT || !this.loadEarlier()) return null;
       await this.#effects.wait(() => (this.isLoadingEarlier ? null : true));
+      if (this.historyError !== null) return null;
     }
   }
 

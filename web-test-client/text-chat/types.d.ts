@@ -83,10 +83,6 @@ interface ChatMessage extends MessageContent {
   readonly isErased: boolean;
 }
 
-/** What an edit replaces in a message; `version` is the edit's seq. */
-type MessageForm = Pick<MessageContent, 'text' | 'alias' | 'replyTo' | 'data' | 'version' | 'editedAt'>
-  & { readonly isErased?: boolean };
-
 /** Which connection has sent a message, whose user, and in which form. What is absent stays. */
 type MessageStamp = Partial<Pick<MessageContent, 'connectionId' | 'user' | 'wireForm'>>;
 

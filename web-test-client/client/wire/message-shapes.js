@@ -98,13 +98,12 @@ function isWholeHistory(message) {
   if (message.error !== undefined) return Number.isInteger(message.error?.code);
   const { first, last, more, messages, changedThrough, all } = message;
   return (
-    (changedThrough === undefined || isCount(changedThrough)) &&
+    isOptional(changedThrough, 'number') &&
     isOptional(all, 'boolean') &&
     ((first === undefined && last === undefined) || (isCount(first) && isRange({ first, last }))) &&
     isOptional(more, 'boolean') &&
     // CHG-9: `all` stands in the place of messages.
-    ((messages === undefined && all === true) ||
-      (Array.isArray(messages) && messages.every(isWholeHistoryMessage)))
+    (all === true || (Array.isArray(messages) && messages.every(isWholeHistoryMessage)))
   );
 }
 
@@ -114,20 +113,15 @@ function isWholeHistoryMessage(value) {
     Number.isInteger(value.time) &&
     (value.connection === undefined || isConnection(value.connection)) &&
     isOptional(value.erased, 'boolean') &&
-    (value.changed === undefined || isCount(value.changed)) &&
-    (value.edited === undefined || Number.isInteger(value.edited)) &&
+    isOptional(value.changed, 'number') &&
+    isOptional(value.edited, 'number') &&
     (value.erased === true || ['type', 'data'].every((name) => isOptional(value[name], 'string')))
   );
 }
 
 /** CHG-2. Kinds that this version does not know may come. */
-function isWholeChange({ seq, ref, rel, from, connection, data }) {
-  return (
-    isCount(seq) && isCount(ref) && typeof rel === 'string' &&
-    (from === null || typeof from === 'string') &&
-    (connection === undefined || isConnection(connection)) &&
-    isOptional(data, 'string')
-  );
+function isWholeChange(message) {
+  return isCount(message.seq) && isCount(message.ref) && typeof message.rel === 'string' && isWholeSignal(message);
 }
 
 /** One message, all up to one, or those of a user: exactly one of them (HIS-9). */

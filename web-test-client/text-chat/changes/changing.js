@@ -28,20 +28,18 @@ export class Changing {
   /** The request that gives the message this text. Throws the refusal. */
   edit(id, text) {
     const { composer, timeline } = this.#chat;
+    refuse(this.refusalOf(id, 'edit') ?? composer.refusalOf(text));
     const message = timeline.messageOf(id);
-    const refusal = this.refusalOf(id, 'edit') ?? composer.refusalOf(text);
-    if (refusal !== null) throw refused(refusal);
-    if (text === message.text) throw refused({ reason: 'unchanged' });
     const data = encodeMessage({ ...message, text, typingN: null }, message.wireForm);
     const excess = data.length - SIGNAL_DATA_LENGTH;
-    if (excess > 0) throw refused({ reason: 'tooLong', excess });
+    if (excess > 0) refuse({ reason: 'tooLong', excess });
+    if (text === message.text) refuse({ reason: 'unchanged' });
     return { ref: message.seq, rel: 'edit', data };
   }
 
   /** The request that erases the message. Throws the refusal. */
   erase(id) {
-    const refusal = this.refusalOf(id, 'erase');
-    if (refusal !== null) throw refused(refusal);
+    refuse(this.refusalOf(id, 'erase'));
     return { ref: this.#chat.timeline.seqOf(id) };
   }
 
@@ -79,6 +77,6 @@ export class Changing {
   }
 }
 
-function refused(refusal) {
-  return Object.assign(new Error(`The message cannot be changed: ${refusal.reason}.`), { code: null, ...refusal });
+function refuse(refusal) {
+  if (refusal) throw Object.assign(new Error(`refused: ${refusal.reason}`), { code: null, ...refusal });
 }

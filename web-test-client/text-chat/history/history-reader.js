@@ -191,16 +191,16 @@ export class HistoryReader {
     if (!this.#settle(task)) return null;
     this.error = null;
     const messages = overlaid(page.messages, task.changes);
-    const last = page.messages.at(-1)?.seq ?? 0;
+    const read = { ...page, messages, through: page.messages.at(-1)?.seq ?? 0 };
     switch (task.kind) {
       case 'newest':
-        return this.#readNewest({ ...page, messages }, page.more, shown, task.position);
+        return this.#readNewest(read, page.more, shown, task.position);
       case 'missed':
-        return this.#readMissed({ ...page, messages }, last, hasForgotten(this.#known.gap?.after, page.first, shown));
+        return this.#readMissed(read, hasForgotten(this.#known.gap?.after, page.first, shown));
       case 'again':
-        return this.#readAgain({ ...page, messages }, last, task);
+        return this.#readAgain(read, task);
       case 'changed':
-        return this.#readChanged({ ...page, messages }, task);
+        return this.#readChanged(read, task);
       case 'earlier':
         this.#phase.wantsEarlier = false;
         return place(messages, {
@@ -251,12 +251,12 @@ export class HistoryReader {
       floor: messages[0]?.seq ?? null,
       isBeginning: !more,
       closes: gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
-      anew: isAgain ? { after: more ? oldest - 1 : 0, through, isLast: true } : null,
+      anew: isAgain && { after: more ? oldest - 1 : 0, through, isLast: true },
     });
   }
 
-  /** `last`: the last message of the page, erased or not. `isForgotten`: the history begins behind the gap. */
-  #readMissed({ messages, more }, last, isForgotten) {
+  /** `through`: the last message of the page, erased or not. `isForgotten`: the history begins behind the gap. */
+  #readMissed({ messages, more, through: last }, isForgotten) {
     const { is, gap, position } = this.#known;
     // The page of the connect has closed the gap.
     if (is !== 'part') return place(messages, { countsUnread: true });
@@ -276,17 +276,15 @@ export class HistoryReader {
   }
 
   /** What is shown, once more: what the history does not have goes. The last page also has what was missed. */
-  #readAgain(page, last, { request, position }) {
-    const { messages, first, more } = page;
+  #readAgain(page, { request, position }) {
+    const { messages, first, more, through: last } = page;
     const { order } = this.#phase;
     const { gap = null } = this.#known;
     const isDone = !more || last <= request.after || last >= (gap?.after ?? position);
     order.again = isDone ? null : last;
-    const missed = isDone ? this.#readMissed(page, last, false) : place(messages, { countsUnread: true });
-    const through = more ? last : Math.max(last, position);
-    return {
-      ...missed, isBeginning: messages[0]?.seq === first, anew: { after: request.after, through, isLast: !more },
-    };
+    const missed = isDone ? this.#readMissed(page, false) : place(messages, { countsUnread: true });
+    const anew = { after: request.after, through: more ? last : Math.max(last, position), isLast: !more };
+    return { ...missed, isBeginning: messages[0]?.seq === first, anew };
   }
 
   /** Of messages that are not shown the chat needs no edition. */
@@ -320,17 +318,6 @@ function hasForgotten(gap, first, shown) {
  * which gaps are filled. `gapAt`: the seq behind which messages may still be missing. `isOfShown`: only messages that are
  * shown count. `anew`, `{after, through, isLast}`: the history has nothing else in this range, and perhaps behind it.
  */
-function place(messages, given = {}) {
-  return {
-    messages,
-    floor: null,
-    isBeginning: false,
-    isEarlier: false,
-    countsUnread: false,
-    closes: null,
-    gapAt: null,
-    isOfShown: false,
-    anew: null,
-    ...given,
-  };
+function place(messages, given) {
+  return { messages, floor: null, closes: null, gapAt: null, ...given };
 }

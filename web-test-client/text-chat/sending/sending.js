@@ -113,7 +113,7 @@ export class Sending {
    * The session has the message, as its acknowledgement or its echo states. An echo tells its time, too. `stamp`: which
    * connection has sent it, and in which form.
    */
-  settle(localId, { seq, time = null, stamp }) {
+  settle(localId, seq, time = null, stamp = {}) {
     this.#queue.remove(localId);
     return this.#timeline.confirm(localId, seq, time, stamp);
   }

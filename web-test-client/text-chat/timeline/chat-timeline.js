@@ -2,10 +2,11 @@ import { authorOf } from './author.js';
 import { ERASED } from './erased.js';
 import { STANDARD_RULE } from './grouping-rule.js';
 import { LocalIds } from './local-ids.js';
+import { BLANK, formOf, stampOf } from './message-form.js';
+import { SessionOrder } from './session-order.js';
 import { TimelineLayout } from './timeline-layout.js';
-import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
+import { compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
 import { UnreadMessages } from './unread-messages.js';
-import { formOf } from '../wire/chat-wire-form.js';
 
 /**
  * The messages of one chat, and the rows that show them. It knows neither a channel nor a clock.
@@ -36,9 +37,8 @@ export class ChatTimeline {
   #layout;
   #unread;
   #localIds = new LocalIds();
+  #order;
   #messageCount = 0;
-  #era = 0;
-  #lastSeq = 0;
   /** From this seq on the messages of the history are here; null: not known. */
   #floor = null;
   /** Whether the oldest message of the history is here. */
@@ -54,6 +54,7 @@ export class ChatTimeline {
    */
   constructor({ rule = STANDARD_RULE, calendar = null, limit = 10_000 } = {}) {
     this.#layout = new TimelineLayout({ rule, calendar });
+    this.#order = new SessionOrder(this.#layout);
     this.#unread = new UnreadMessages(this.#layout);
     /** @type {number} */
     this.limit = Math.max(limit, 1);
@@ -113,14 +114,7 @@ export class ChatTimeline {
 
   /** @type {(seq: number) => boolean} Whether a message of this order with at most this seq is here. */
   knows(seq) {
-    const { lines } = this.#layout;
-    const last = keyOf(this.#era, seq, 0);
-    let index = lines.firstIndex(keyOf(this.#era, 0, 0), RANK.gap);
-    for (; index < lines.count && compareKeys(lines.at(index).key, last) <= 0; index += 1) {
-      // One without a seq is an own message that has not come back yet.
-      if ((lines.at(index).message?.seq ?? null) !== null) return true;
-    }
-    return false;
+    return this.#order.knows(seq);
   }
 
   /**
@@ -153,34 +147,25 @@ export class ChatTimeline {
 
   /** @type {(id: string | null) => ChatMessage | null} The message of the row with this id, or null. */
   messageOf(id) {
-    const index = this.#indexOfRow(id);
+    const index = this.#order.indexOfRow(id);
     return index === null ? null : this.#layout.lines.at(index).message;
   }
 
   /** @type {(id: string | null) => number | null} By which number the session knows this row's message now, or null. */
   seqOf(id) {
     const seq = this.messageOf(id)?.seq ?? null;
-    return seq !== null && (this.#layout.keyOf(id).era === this.#era || this.#joinsOrders) ? seq : null;
+    return seq !== null && (this.#layout.keyOf(id).era === this.#order.era || this.#joinsOrders) ? seq : null;
   }
 
   /** @type {(seq: number) => MessageRow | null} The row of the session's message with this number, or null. */
   rowWithSeq(seq) {
-    const index = this.#find(seq, () => this.#joinsOrders);
+    const index = this.#order.find(seq, () => this.#joinsOrders);
     return index === null ? null : /** @type {MessageRow} */ (this.#layout.row(index));
   }
 
   /** @type {number | null} The least seq of all messages that are here; null: none has one. */
   get oldestSeq() {
-    const { lines } = this.#layout;
-    let oldest = null;
-    for (let index = 0; index < lines.count; index += 1) {
-      const { key, message } = lines.at(index);
-      const seq = message?.seq ?? null;
-      if (seq !== null && (oldest === null || seq < oldest)) oldest = seq;
-      // Behind its first message an order has greater ones.
-      if (seq !== null && key.era === this.#era) break;
-    }
-    return oldest;
+    return this.#order.oldestSeq;
   }
 
   /** With a history the seqs of a former order are no others' (HIS-3). */
@@ -209,7 +194,7 @@ export class ChatTimeline {
    * @type {(localId: string, seq?: number | null, time?: number | null, stamp?: MessageStamp) => TimelineChange[]}
    */
   confirm(localId, seq = null, time = null, stamp = {}) {
-    const index = this.#indexOfRow(this.rowIdOf(localId));
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null) return [];
     const { key, message } = this.#layout.lines.at(index);
     if (!isPendingKey(key) && (message.seq !== null || seq === null)) return [];
@@ -220,7 +205,7 @@ export class ChatTimeline {
 
   #confirm(index, seq, known) {
     this.#layout.update(index, { state: 'sent', failure: null, seq, ...known });
-    this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
+    this.#layout.relocate(index, this.#order.freeKey(seq) ?? this.#order.arrivalKey());
   }
 
   /** @type {(localId: string, failure: SendFailure) => TimelineChange[]} */
@@ -238,7 +223,7 @@ export class ChatTimeline {
 
   /** @type {(localId: string) => TimelineChange[]} Removes a failed message. */
   discard(localId) {
-    const index = this.#indexOfRow(this.rowIdOf(localId));
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null || this.#layout.lines.at(index).message.state !== 'failed') return [];
     this.#removeMessage(index);
     return this.#finish();
@@ -254,9 +239,9 @@ export class ChatTimeline {
   insert(message, now) {
     if (this.#localIds.rowOf(message) !== null) return [];
     const seq = message.seq ?? null;
-    const free = this.#freeKey(seq);
+    const free = this.#order.freeKey(seq);
     if (seq !== null && free === null) return [];
-    this.#add({ ...message, state: 'sent', seq }, free ?? this.#arrivalKey(), now);
+    this.#add({ ...message, state: 'sent', seq }, free ?? this.#order.arrivalKey(), now);
     this.#trim();
     return this.#finish();
   }
@@ -268,7 +253,7 @@ export class ChatTimeline {
    */
   noteGap(after = null) {
     if (after === null) {
-      const key = this.#arrivalKey();
+      const key = this.#order.arrivalKey();
       this.startEra();
       this.#layout.insertGap(key);
     } else {
@@ -278,14 +263,13 @@ export class ChatTimeline {
   }
 
   #addGap(after) {
-    if (this.#layout.hasGap(this.#era, after)) return;
-    this.#layout.insertGap(keyOf(this.#era, after, this.#layout.nextNumber()));
+    if (this.#layout.hasGap(this.#order.era, after)) return;
+    this.#layout.insertGap(keyOf(this.#order.era, after, this.#layout.nextNumber()));
   }
 
   /** The seq of later messages need not continue that of earlier ones: the connection is another one. */
   startEra() {
-    this.#era += 1;
-    this.#lastSeq = 0;
+    this.#order.startEra();
     this.#floor = null;
     this.#hasBeginning = false;
   }
@@ -297,11 +281,11 @@ export class ChatTimeline {
    * one that is here already stays, and takes the page's word that it was edited or erased.
    * @type {(messages: readonly MessageContent[], place: { readonly [member: string]: unknown }) => TimelineChange[]}
    */
-  merge(messages, { floor, isBeginning, isEarlier, countsUnread, closes, gapAt, isOfShown, anew }) {
+  merge(messages, { floor, isBeginning, isEarlier, countsUnread = false, closes, gapAt, isOfShown, anew }) {
     const before = this.#messageCount;
     for (const message of messages) this.#mergeMessage(message, { countsUnread, isOfShown });
     if (anew) this.#dropUnless(messages, anew);
-    if (closes !== null) this.#layout.removeGaps(this.#era, closes);
+    if (closes !== null) this.#layout.removeGaps(this.#order.era, closes);
     if (gapAt !== null) this.#addGap(gapAt);
     if (floor !== null) this.#floor = Math.min(this.#floor ?? floor, floor);
     if (isBeginning) this.#hasBeginning = true;
@@ -311,20 +295,18 @@ export class ChatTimeline {
   }
 
   #mergeMessage(message, { countsUnread, isOfShown }) {
-    const { seq, version = null } = message;
+    const { seq, version = null, receivedAt = null } = message;
     // A new order may begin with the history of the former one (HIS-3).
-    const there = this.#find(seq, (shown) => isRepeated(shown, message));
+    const there = this.#order.find(seq, (shown) => isRepeated(shown, message));
     if (there !== null) {
       this.#renew(there, message);
       return;
     }
-    const named = this.#indexOfRow(this.#localIds.rowOf(message));
+    const named = this.#order.indexOfRow(this.#localIds.rowOf(message));
     if (named !== null && message.direction === 'sent' && this.#layout.lines.at(named).message.seq === null) {
-      const { receivedAt, connectionId, user, wireForm } = message;
-      const form = version === null ? {} : formOf(message);
-      this.#confirm(named, seq, { receivedAt: receivedAt ?? null, connectionId, user, wireForm, ...form });
+      this.#confirm(named, seq, { receivedAt, ...stampOf(message), ...(version === null ? {} : formOf(message)) });
     } else if ((named === null || version !== null) && !isOfShown) {
-      this.#add({ ...message, state: 'sent' }, this.#freeKey(seq), null, countsUnread);
+      this.#add({ ...message, state: 'sent' }, this.#order.freeKey(seq), null, countsUnread);
     }
   }
 
@@ -336,26 +318,17 @@ export class ChatTimeline {
       const { key, message } = lines.at(index) ?? {};
       const seq = message?.seq ?? null;
       if (seq === null || seq <= after || kept.has(seq)) continue;
-      if (seq <= through || (isLast && key.era < this.#era)) this.#removeMessage(index);
+      if (seq <= through || (isLast && key.era < this.#order.era)) this.#removeMessage(index);
     }
-  }
-
-  /** Where the message with this seq is; null: nowhere. One of a former order counts if `isThis(message)`. */
-  #find(seq, isThis) {
-    for (let era = this.#era; era >= Math.max(this.#era - REPEATED_ERAS, 0); era -= 1) {
-      const index = this.#indexOfKey(keyOf(era, seq, 0));
-      if (index !== null && (era === this.#era || isThis(this.#layout.lines.at(index).message))) return index;
-    }
-    return null;
   }
 
   /**
-   * An edit, or what a page has of a message: the content is that of `form`, unless it has a later version already.
-   * @type {(seq: number, form: MessageForm) => TimelineChange[]}
+   * A message has been edited: what is shown takes its content, unless it has a later version already.
+   * @type {(message: MessageContent) => TimelineChange[]}
    */
-  change(seq, form) {
-    const index = this.#find(seq, () => this.#joinsOrders);
-    if (index !== null) this.#renew(index, form);
+  change(message) {
+    const index = this.#order.find(message.seq, () => this.#joinsOrders);
+    if (index !== null) this.#renew(index, message);
     return this.#finish();
   }
 
@@ -378,12 +351,12 @@ export class ChatTimeline {
   erase({ ref, through, user, before }) {
     if (user !== undefined) return this.#eraseUser(user, before);
     if (through === undefined) {
-      const index = this.#find(ref, () => this.#joinsOrders);
+      const index = this.#order.find(ref, () => this.#joinsOrders);
       if (index !== null) this.#erase(index);
       return this.#finish();
     }
     const { lines } = this.#layout;
-    const last = keyOf(this.#era, through, 0);
+    const last = keyOf(this.#order.era, through, 0);
     for (let first = lines.messageFrom(0); first < lines.count; first = lines.messageFrom(0)) {
       if (compareKeys(lines.at(first).key, last) > 0) break;
       this.#dropOldest(first);
@@ -398,7 +371,7 @@ export class ChatTimeline {
     for (let index = lines.messageFrom(0); index < lines.count; index = lines.messageFrom(index + 1)) {
       const { key, message } = lines.at(index);
       // The messages of former orders are before all of this one.
-      const isBefore = key.era < this.#era || (key.era === this.#era && (message.seq ?? key.seq) < before);
+      const isBefore = key.era < this.#order.era || (key.era === this.#order.era && (message.seq ?? key.seq) < before);
       if (isBefore && message.user === user) this.#erase(index);
     }
     return this.#finish();
@@ -447,8 +420,8 @@ export class ChatTimeline {
     this.isVisible = true;
     const changes = [];
     for (const restored of messages) {
-      // The number of a sender that is gone.
-      const message = { ...restored, typingN: null };
+      // The number of a sender that is gone. Changes of now do not concern the message.
+      const message = { ...restored, typingN: null, version: null };
       if (message.direction === 'sent' && message.state !== 'sent') {
         const failure = message.state === 'failed' ? message.failure : { code: null, message: 'interrupted' };
         changes.push(...this.appendPending({ ...message, state: 'failed', failure }, now));
@@ -462,44 +435,9 @@ export class ChatTimeline {
     return changes;
   }
 
-  #indexOfRow(id) {
-    const key = this.#layout.keyOf(id);
-    return key === undefined ? null : this.#layout.indexOf(key);
-  }
-
-  #indexOfKey(key) {
-    const { lines } = this.#layout;
-    const index = this.#layout.indexOf(key);
-    return index < lines.count && compareKeys(lines.at(index).key, key) === 0 ? index : null;
-  }
-
-  /** Null if there is no seq, or another message has it. */
-  #freeKey(seq) {
-    if (seq === null) return null;
-    const key = keyOf(this.#era, seq, 0);
-    if (this.#indexOfKey(key) !== null) return null;
-    this.#lastSeq = Math.max(this.#lastSeq, seq);
-    return key;
-  }
-
-  #arrivalKey() {
-    return keyOf(this.#era, this.#lastSeq, this.#layout.nextNumber());
-  }
-
   #add(given, key, now, mayBeUnread = true) {
     const message = {
-      alias: null,
-      senderId: null,
-      user: null,
-      localId: null,
-      failure: null,
-      isErased: false,
-      wireForm: null,
-      connectionId: null,
-      replyTo: null,
-      version: null,
-      editedAt: null,
-      data: null,
+      ...BLANK,
       ...given,
       receivedAt: given.receivedAt ?? now,
       sentAt: given.sentAt ?? now,
@@ -520,7 +458,7 @@ export class ChatTimeline {
       const { key, message } = lines.at(first);
       this.#dropOldest(first);
       this.#droppedCount += 1;
-      if (key.era !== this.#era || message.seq === null || (this.#floor === null && !this.#hasBeginning)) continue;
+      if (key.era !== this.#order.era || message.seq === null || (this.#floor === null && !this.#hasBeginning)) continue;
       // The history still has it.
       this.#hasBeginning = false;
       this.#floor = message.seq + 1;
@@ -542,7 +480,7 @@ export class ChatTimeline {
   }
 
   #setState(localId, from, change) {
-    const index = this.#indexOfRow(this.rowIdOf(localId));
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null || this.#layout.lines.at(index).message.state !== from) return [];
     this.#layout.update(index, change);
     this.#layout.regroup(index);
@@ -553,9 +491,6 @@ export class ChatTimeline {
     return this.#layout.finish(this.#unread.first, this.#hasBeginning && this.#messageCount > 0);
   }
 }
-
-/** In so many former orders a page's messages may be, too. */
-const REPEATED_ERAS = 4;
 
 /** Whether two messages with the same seq, of two orders, are one. The text of one that has changed says nothing. */
 function isRepeated(shown, read) {

@@ -88,33 +88,12 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
  */
 export function decodeKept({ seq, from, type, data, time, erased = false, changed = null, edited = null }) {
   const signal = { type, data, from, seq, receivedAt: time };
-  if (erased) {
-    const message = emptyMessage(signal);
-    return { ...message, ...ERASED, alias: message.alias };
-  }
-  return changed === null ? decodeSignal(signal) : decodeEdited(signal, { version: changed, editedAt: edited });
-}
-
-/** What the data of an edit makes of a message that is shown (CHAT-13). Its author and its dates stay. */
-export function editedForm({ wireForm, isFromServer, senderId, senderData, seq, receivedAt }, data, edition) {
-  const from = isFromServer ? null : { connectionId: senderId, data: senderData };
-  return formOf(decodeEdited({ type: wireForm, data, from, seq, receivedAt }, edition));
-}
-
-/** What an edit replaces in a message. */
-export function formOf({ text, alias, replyTo: re, data, version, editedAt }) {
-  return { text, alias, replyTo: re, data, version, editedAt };
-}
-
-/** Data that is no message has no text, so that nothing of the former edition stays. */
-function decodeEdited(signal, edition) {
-  if (signal.type !== CHAT_TYPE && signal.type !== BARE_TYPE) return null;
-  const message = decodeSignal(signal) ?? { ...emptyMessage(signal), wireForm: signal.type };
-  return { ...message, ...edition };
-}
-
-function emptyMessage(signal) {
-  return decodeSignal({ ...signal, type: BARE_TYPE, data: '' });
+  const isEdited = changed !== null && (type === CHAT_TYPE || type === BARE_TYPE);
+  // The data of an edit that is no message has no text, so that nothing of the former edition stays (CHAT-13).
+  const empty = erased || isEdited ? decodeSignal({ ...signal, type: BARE_TYPE, data: '' }) : null;
+  if (erased) return { ...empty, ...ERASED, alias: empty.alias };
+  const message = decodeSignal(signal) ?? empty;
+  return message && { ...message, wireForm: type, version: changed, editedAt: edited };
 }
 
 /** The seq of the message that one with this seq answers; null if the value is none of an earlier message. */

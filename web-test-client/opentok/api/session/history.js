@@ -51,13 +51,15 @@ export function changeRequest(change, log) {
 }
 
 /** A page of the server as programs get it. `senderOf(connection)` is the Connection of a described one. */
-export function pageOf({ first = null, last = null, more = false, messages = [], changedThrough, all }, senderOf) {
+export function pageOf({ first = null, last = null, more = false, messages, changedThrough, all }, senderOf) {
+  // In the place of messages the server may say that it cannot list them.
+  const listed = all === true ? [] : messages;
   return {
     first,
     last,
     more,
     ...present({ changedThrough, all }),
-    messages: messages.map(({ seq, connection, type, data, json, time, erased = false, changed, edited }) => ({
+    messages: listed.map(({ seq, connection, type, data, json, time, erased = false, changed, edited }) => ({
       seq,
       from: connection ? senderOf(connection) : null,
       // As in the events of live signals.
