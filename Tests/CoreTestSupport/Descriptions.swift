@@ -18,6 +18,7 @@ extension SessionOutcome: CustomTestStringConvertible {
         case .done: "done"
         case .signalled(let seq): seq.map { "signalled \($0)" } ?? "signalled"
         case .forceDisconnected: "force-disconnected"
+        case .changed(let seq): "changed \(seq)"
         case .erased(let seq): "erased \(seq)"
         case .moderated(let action, let subject): "moderated \(action.seq) \(subject.testDescription)"
         case .announced(let seq): "announced \(seq)"

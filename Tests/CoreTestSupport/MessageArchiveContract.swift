@@ -41,7 +41,11 @@ package struct MessageArchiveContract {
         case sharesTheBound
         case countsItsMessages
         case keepsSessionsApart
+        case putsNewerForms
+        case putsNothingErasedBack
+        case boundsWhatItPuts
         case agreesWithAModel
+        case endsAlikeInAnyOrder
     }
 
     /// The projects of the sessions: what is in front of the slash.
@@ -73,7 +77,11 @@ package struct MessageArchiveContract {
         case .sharesTheBound: try shares()
         case .countsItsMessages: try counts()
         case .keepsSessionsApart: try apart()
+        case .putsNewerForms: try puts()
+        case .putsNothingErasedBack: try putsNothingBack()
+        case .boundsWhatItPuts: try putBounds()
         case .agreesWithAModel: for seed in 1...8 as ClosedRange<UInt64> { try model(seed: seed) }
+        case .endsAlikeInAnyOrder: for seed in 1...8 as ClosedRange<UInt64> { try anyOrder(seed: seed) }
         }
     }
 
@@ -347,71 +355,13 @@ package struct MessageArchiveContract {
         #expect(try archive.page(of: "b").messages == [archived(3)])
     }
 
-    // MARK: - Anything
-
-    /// Any order of appending, erasing and trimming leaves what a plain list has.
-    private func model(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let archive = try open(HistoryBounds(age: .seconds(1_000_000), messageCount: 60, byteCount: 60_000))
-        var model: [SessionID: Model] = [:]
-        for _ in 0..<200 {
-            let id: SessionID = ["a", "b", "c"].randomElement(using: &random) ?? "a"
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0:
-                let seq = Seq(Int64.random(in: 1...400, using: &random))
-                try archive.erase(.message(seq), of: id)
-                model[id, default: Model()].erase(seq)
-            case 1:
-                let seq = Seq(Int64.random(in: 1...200, using: &random))
-                try archive.erase(.through(seq), of: id)
-                model[id, default: Model()].close(through: seq)
-            default:
-                let start = Int64.random(in: 1...380, using: &random)
-                let messages = (0..<Int64.random(in: 1...20, using: &random)).map {
-                    archived(start + $0, byteCount: 30 + Int(start * 7919 % 97) * Int(start % 23))
-                }
-                try archive.append(messages, to: id)
-                model[id, default: Model()].append(messages)
-            }
-            let expected = model[id]?.messages ?? []
-            #expect(try archive.all(of: id) == expected, "seed \(seed)")
-        }
-        #expect(archive.count == model.values.reduce(0) { $0 + $1.messages.count })
-        #expect(try archive.counts(model.values.map(\.messages).filter { !$0.isEmpty }))
-    }
-
-    private struct Model {
-        var messages: [ArchivedMessage] = []
-        var gone = Seq.zero
-        var last = Seq.zero
-        var byteCount: Int { messages.reduce(0) { $0 + $1.byteCount } }
-
-        mutating func append(_ new: [ArchivedMessage]) {
-            for message in new where message.seq > gone && !messages.contains(where: { $0.seq == message.seq }) {
-                messages.append(message)
-                last = max(last, message.seq)
-            }
-            messages.sort { $0.seq < $1.seq }
-            while messages.count > 60 || byteCount > 60_000 { close(through: messages[0].seq) }
-        }
-
-        mutating func erase(_ seq: Seq) {
-            messages = messages.map { $0.seq == seq ? $0.erased : $0 }
-        }
-
-        mutating func close(through seq: Seq) {
-            gone = max(gone, min(seq, last))
-            messages.removeAll { $0.seq <= gone }
-        }
-    }
-
-    private func open(_ bounds: HistoryBounds = HistoryBounds()) throws -> ArchiveBench {
+    func open(_ bounds: HistoryBounds = HistoryBounds()) throws -> ArchiveBench {
         ArchiveBench(try make(bounds))
     }
 }
 
 /// Waits for the answers of an archive.
-private struct ArchiveBench {
+struct ArchiveBench {
     let archive: any MessageArchive
     let counts: ([[ArchivedMessage]]) throws -> Bool
     private let run: (() -> Bool) throws -> Void
@@ -430,6 +380,12 @@ private struct ArchiveBench {
     func append(_ seqs: [Int64], to session: SessionID = "session") throws {
         try append(seqs.map { archived($0) }, to: session)
     }
+
+    func put(_ forms: [ArchivedForm], of session: SessionID = "session") throws {
+        try wait { archive.put(forms, of: session, answer: $0) }
+    }
+
+    func carryOut(_ steps: [ArchiveStep]) throws { try wait { archive.carryOut(steps, of: "session", answer: $0) } }
 
     func page(
         _ position: HistoryRequest.Position = .newest, limit: Int = 50, of session: SessionID = "session"
@@ -492,4 +448,4 @@ package func archived(_ seq: Int64, by user: UserID? = nil, byteCount: Int = 100
     return ArchivedMessage(seq: Seq(seq), time: time(seq), head: head, content: content)
 }
 
-private func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: seconds * 1_000) }
+func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: seconds * 1_000) }

@@ -122,6 +122,8 @@ extension SessionCommand: CustomTestStringConvertible {
             "refreshToken of \(binding.testDescription)"
         case .heard(let binding): "heard \(binding.testDescription)"
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
+        case .change(let sender, let request):
+            "\(request.change.kind.rawValue) \(request.ref) by \(sender.testDescription)"
         case .erase(let sender, let erasure): "erase \(erasure) by \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
         case .moderate(let sender, let request, _): "moderate \(request.name) by \(sender.testDescription)"

@@ -63,6 +63,7 @@ struct ArchiveStateTests {
             sent.map { sent in
                 switch sent.call {
                 case .append(let messages, _, _): "append \(messages.map(\.seq.rawValue))"
+                case .put(let forms, _): "put \(forms.map(\.seq.rawValue))"
                 case .erase(let scope, _): "erase \(scope.seq)"
                 case .eraseOfUser(_, let seq, _): "erase of user after \(seq)"
                 case .process: "process"

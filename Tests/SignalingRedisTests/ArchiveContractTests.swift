@@ -15,7 +15,8 @@ struct ArchiveContractTests {
         switch promise {
         case .keepsWhatWasAppended, .keepsAMessageOnce, .ordersBySeq, .readsPagesInBothDirections, .endsAPageAtItsBytes,
             .erasesOneMessage, .erasesThroughASeq, .erasesTheMessagesOfAUser, .bringsNothingTrimmedBack,
-            .knowsTheLastSeq, .keepsSessionsApart, .agreesWithAModel:
+            .knowsTheLastSeq, .keepsSessionsApart, .putsNewerForms, .putsNothingErasedBack, .boundsWhatItPuts,
+            .agreesWithAModel, .endsAlikeInAnyOrder:
             true
         case .forgetsEmptySessions, .boundsTheAge, .boundsASession, .boundsAllSessions, .sharesTheBound,
             .countsItsMessages:
@@ -23,7 +24,7 @@ struct ArchiveContractTests {
         }
     }
 
-    @Test("HIS-2, HIS-3, HIS-6, HIS-9: it fulfils the contract of every archive", arguments: withoutSweep)
+    @Test("HIS-2, HIS-3, HIS-6, HIS-9, CHG-8: it fulfils the contract of every archive", arguments: withoutSweep)
     func contract(_ promise: MessageArchiveContract.Promise) throws {
         let bench = try ArchiveServer()
         try MessageArchiveContract { bounds in
@@ -88,6 +89,10 @@ private final class CountedArchive: MessageArchive {
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         archive.append(messages, to: session, answer: answer)
+    }
+
+    func put(_ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+        archive.put(forms, of: session, answer: answer)
     }
 
     func page(

@@ -534,7 +534,7 @@ extension AuditedEngine: SessionEngineObserver {
             world.note("\(action.action) at \(entry.seq)")
         case .restricted(_, let restriction): event = .restricted(restriction)
         case .unrestricted(_, let kind): event = .unrestricted(kind)
-        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
+        case .change, .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }

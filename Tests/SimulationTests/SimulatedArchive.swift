@@ -45,6 +45,11 @@ final class SimulatedArchive: MessageArchive {
         }
     }
 
+    func put(_ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+        world.count("archived an edit")
+        perform(answer) { [disk] in disk.put(forms, of: session, answer: $0) }
+    }
+
     func page(
         _ request: HistoryRequest, of session: SessionID,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void

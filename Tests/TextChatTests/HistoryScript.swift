@@ -191,6 +191,7 @@ final class PagingChannel: SignalChannel {
             case .newest: "newest"
             case .before(let seq): "before \(seq.rawValue)"
             case .after(let seq): "after \(seq.rawValue)"
+            case .changedAfter(let seq): "changed after \(seq.rawValue)"
             }
         asks.append("\(position), \(request.limit)")
         return try await withCheckedContinuation { pages.append($0) }.get()

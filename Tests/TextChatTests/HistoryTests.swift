@@ -170,7 +170,7 @@ private final class HistoryWorld: TextChatDelegate {
         var range: ClosedRange<Seq>?
         if let first = log.first, let last = log.last { range = first.seq...last.seq }
         switch request.position {
-        case .newest: return HistoryPage(log.suffix(Self.pageCount), of: log, range)
+        case .newest, .changedAfter: return HistoryPage(log.suffix(Self.pageCount), of: log, range)
         case .before(let seq):
             let found = log.filter { $0.seq < seq }
             return HistoryPage(found.suffix(Self.pageCount), of: found, range)

@@ -95,7 +95,7 @@ public final class MemorySession: Sendable {
         let found: [HistoryMessage]
         let messages: ArraySlice<HistoryMessage>
         switch request.position {
-        case .newest:
+        case .newest, .changedAfter:
             found = kept
             messages = found.suffix(request.limit)
         case .before(let seq):

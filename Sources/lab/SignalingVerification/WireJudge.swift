@@ -184,7 +184,7 @@ public struct WireJudge: Sendable {
             switch request.position {
             case .newest: .newest
             case .before(let seq): .before(Int(seq.rawValue))
-            case .after(let seq): .after(Int(seq.rawValue))
+            case .after(let seq), .changedAfter(let seq): .after(Int(seq.rawValue))
             }
         var page = WireRecord.PageRequest(position, limit: request.limit, askedAt: now)
         page.boundary = record.histories[session]?.acknowledgedThrough ?? 0

@@ -55,6 +55,8 @@ struct RandomHistory {
         bounds.listBlockByteCount = 300
         bounds.untoldEventCount = chance(3) ? 0 : 5
         if chance(2) { bounds.history = chance(2) ? .all : .only(["chat"]) }
+        bounds.changes = pick([[], [.edit], [.edit, .erase], [.edit, .erase]]) ?? []
+        bounds.asOf = WallTime(milliseconds: Int64.random(in: 0..<5, using: &random))
         return bounds
     }
 
@@ -81,7 +83,9 @@ struct RandomHistory {
         case 50..<56:
             guard let binding = pick(attached.map(binding)) else { return .advance }
             return .session(.heard(binding))
-        case 56..<84: return .session(signal(to: session, attached))
+        case 56..<78: return .session(signal(to: session, attached))
+        case 78..<83: return .session(change(session, attached))
+        case 83..<84: return .archived(through: seq(of: session))
         case 84..<86: return .session(.streams(sender(among: attached), streams()))
         case 86..<89: return .session(moderate(session, attached))
         case 89..<91:
@@ -106,6 +110,22 @@ struct RandomHistory {
     private func binding(of member: Roster.Member) -> SocketBinding {
         guard case .attached(let socket, _) = member.attachment else { return SocketBinding("none") }
         return SocketBinding(member.connection.connectionId, socket)
+    }
+
+    /// One of the newest seqs, which mostly names a message.
+    private mutating func seq(of session: SessionState) -> Seq {
+        Seq(max(0, session.log.lastSeq.rawValue - Int64.random(in: 0...12, using: &random)))
+    }
+
+    private mutating func change(_ session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {
+        let sender = chance(8) ? CommandSender.server : sender(among: attached)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<7:
+            let data = pick([nil, "é\"\\", String(repeating: "x", count: 300)]) ?? nil
+            return .change(sender, ChangeRequest(seq(of: session), .edit(data: data, isJSON: chance(5))))
+        case 7..<9: return .erase(sender, .message(seq(of: session)))
+        default: return .erase(.server, chance(2) ? .through(seq(of: session)) : .user("u"))
+        }
     }
 
     /// Mostly valid ones, few enough IDs that connections dispute them.

@@ -40,6 +40,10 @@ final class HeldArchive: MessageArchive {
         write(answer) { self.kept.append(messages, to: session, answer: $0) }
     }
 
+    func put(_ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
+        write(answer) { self.kept.put(forms, of: session, answer: $0) }
+    }
+
     func erase(_ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void) {
         eraseCount += 1
         write(answer) { self.kept.erase(erasure, of: session, answer: $0) }

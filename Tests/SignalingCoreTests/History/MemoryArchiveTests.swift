@@ -7,7 +7,7 @@ import Testing
 @Suite("The archive in memory")
 struct MemoryArchiveTests {
     @Test(
-        "HIS-2, HIS-3, HIS-6, HIS-9: it fulfils the contract of every archive",
+        "HIS-2, HIS-3, HIS-6, HIS-9, CHG-8: it fulfils the contract of every archive",
         arguments: MessageArchiveContract.Promise.allCases)
     func contract(_ promise: MessageArchiveContract.Promise) throws {
         try MessageArchiveContract { bounds in

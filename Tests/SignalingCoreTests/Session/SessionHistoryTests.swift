@@ -56,6 +56,8 @@ private struct Room {
             case .message(let line):
                 "\(item.seq) \(text(line.historyParts?.content ?? []).replacing(#","type":"chat","data":"#, with: ""))"
             case .erased: "\(item.seq) erased"
+            case .form(let ref, _): "form of \(ref)"
+            case .nothing: "nothing"
             case .erasure(.message(let seq)): "erase \(seq)"
             case .erasure(.through(let seq)): "erase through \(seq)"
             case .erasure(.user(let user)): "erase of \(user)"

@@ -129,6 +129,7 @@ struct UnarchivedTests {
             (state.nextBatch(atMost: count) { $0.date }?.steps ?? []).map { step in
                 switch step {
                 case .append(let messages): "\(messages.map(\.seq.rawValue))"
+                case .put(let forms): "put \(forms.map(\.seq.rawValue))"
                 case .erase(let scope): "erase \(scope.seq)"
                 }
             }

@@ -316,7 +316,7 @@ extension ClientMessage {
     fileprivate var withdrawableID: RequestID? {
         switch self {
         case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _), .history(let id, _),
-            .erase(let id, _), .moderate(let id, _), .restrictions(let id):
+            .change(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
             id
         case .connect, .streams, .disconnect, .pong: nil
         }

@@ -16,7 +16,7 @@ extension ClientState {
             return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect, let ban): return dismissed(reason, reconnect, ban: ban, now)
-        case .ack, .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
+        case .ack, .signal, .history, .change, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
             .connectionBack, .moderated, .restricted, .unrestricted, .restrictions, .ping:
             break
         }
@@ -86,6 +86,9 @@ extension ClientState {
             absences.remove(id)
             return []
         case .history(let id, let answer): return pageArrived(id, answer)
+        case .change(let event):
+            _ = view?.accept(event.seq)
+            return []
         case .erased(let seq, let erasure):
             return view?.accept(seq) == true ? [.emit(.erased(erasure, seq: seq))] : []
         case .moderated(let seq, let event):

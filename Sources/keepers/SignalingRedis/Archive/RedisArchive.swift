@@ -82,6 +82,10 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
             stride(from: 0, to: messages.count, by: Self.callMessageCount).map { [project = projectOf(session)] start in
                 .append(Array(messages[start...].prefix(Self.callMessageCount)), session, project)
             }
+        case .put(let forms):
+            stride(from: 0, to: forms.count, by: Self.callMessageCount).map { start in
+                .put(Array(forms[start...].prefix(Self.callMessageCount)), session)
+            }
         case .erase(let scope):
             switch scope.erasure {
             case .message, .through: [.erase(scope, session)]
@@ -94,6 +98,12 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         carryOut([.append(messages)], of: session, answer: answer)
+    }
+
+    public func put(
+        _ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        carryOut([.put(forms)], of: session, answer: answer)
     }
 
     public func erase(

@@ -41,7 +41,8 @@ final class ArchiveReader {
             return true
         }
         switch request.position {
-        case .newest:
+        // A list of changes is read as pages of one message (``ChangeList``).
+        case .newest, .changedAfter:
             try chunks.read(.through(.max), row.key) { add($0, { _ in true }, goesBack: true) }
         case .before(let limit):
             try chunks.read(.through(limit.rawValue), row.key) { add($0, { $0.seq < limit }, goesBack: true) }

@@ -6,6 +6,7 @@ final class ArchiveStore {
     /// One step of the writer.
     enum Work: Sendable {
         case append([ArchivedMessage], to: SessionID)
+        case put([ArchivedForm], of: SessionID)
         /// One of a user is done in several transactions (``eraseMessages(in:of:after:)``).
         case erase(ErasureScope, of: SessionID)
         case changeBounds(HistoryBounds)
@@ -13,7 +14,7 @@ final class ArchiveStore {
         var isErasureOfUser: Bool {
             switch self {
             case .erase(let scope, _): scope.senderEnd != nil
-            case .append, .changeBounds: false
+            case .append, .put, .changeBounds: false
             }
         }
 
@@ -21,6 +22,7 @@ final class ArchiveStore {
         var rowCount: Int {
             switch self {
             case .append(let messages, _): messages.count
+            case .put(let forms, _): forms.count
             case .erase, .changeBounds: 1
             }
         }
@@ -91,6 +93,7 @@ final class ArchiveStore {
     func execute(_ work: Work) throws(DatabaseError) {
         switch work {
         case .append(let messages, let session): try append(messages, to: session)
+        case .put(let forms, let session): try put(forms, of: session)
         case .erase(let scope, let session): try erase(scope, of: session)
         case .changeBounds(let new): bounds = new
         }
@@ -107,8 +110,7 @@ final class ArchiveStore {
                 try add(rest[..<end], to: chunk, &row)
                 rest = rest[end...]
             }
-            let bounds = bounds
-            _ = try trim(&row) { row, _ in row.count > bounds.messageCount || row.byteCount > bounds.byteCount }
+            try trimToBounds(&row)
         }
     }
 
@@ -131,6 +133,46 @@ final class ArchiveStore {
         }
         guard added > 0 else { return }
         for chunk in ArchiveChunk.pack(merged) { try chunks.insert(chunk, row.key) }
+    }
+
+    private func put(_ forms: [ArchivedForm], of session: SessionID) throws(DatabaseError) {
+        try change(session, createsIt: false) { (row) throws(DatabaseError) in
+            var rest = forms.sorted { $0.seq < $1.seq }[...]
+            while let first = rest.first {
+                let next = try chunks.first(after: first.seq.rawValue, row.key)
+                let end = next.flatMap { next in rest.firstIndex { $0.seq.rawValue >= next } } ?? rest.endIndex
+                if let chunk = try chunks.row(at: first.seq.rawValue, row.key)?.chunk {
+                    try put(rest[..<end], in: chunk, &row)
+                }
+                rest = rest[end...]
+            }
+            try trimToBounds(&row)
+        }
+    }
+
+    /// Rewrites a chunk once, and divides it if it has become too large.
+    private func put(
+        _ forms: ArraySlice<ArchivedForm>, in chunk: ArchiveChunk, _ row: inout ArchivedSession
+    ) throws(DatabaseError) {
+        var messages = chunk.messages
+        var isChanged = false
+        for form in forms {
+            guard let index = messages.firstIndex(where: { $0.seq == form.seq }),
+                let changed = messages[index].changed(to: form)
+            else { continue }
+            row.byteCount += changed.byteCount - messages[index].byteCount
+            messages[index] = changed
+            isChanged = true
+        }
+        guard isChanged else { return }
+        for chunk in ArchiveChunk.pack(messages) { try chunks.insert(chunk, row.key) }
+        // The sums may be the same, and yet the mark of the tail must tell whether this transaction is there.
+        totals.lastKey += 1
+    }
+
+    private func trimToBounds(_ row: inout ArchivedSession) throws(DatabaseError) {
+        let bounds = bounds
+        _ = try trim(&row) { row, _ in row.count > bounds.messageCount || row.byteCount > bounds.byteCount }
     }
 
     private func erase(_ scope: ErasureScope, of session: SessionID) throws(DatabaseError) {

@@ -84,6 +84,7 @@ public final class SQLiteArchive: MessageArchive {
             steps.map { step in
                 switch step {
                 case .append(let messages): .write(.append(messages, to: session), nil)
+                case .put(let forms): .write(.put(forms, of: session), nil)
                 case .erase(let scope): .write(.erase(scope, of: session), nil)
                 }
             })
@@ -124,6 +125,12 @@ public final class SQLiteArchive: MessageArchive {
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         writer.add([.write(.append(messages, to: session), answers.note { answer($0.map { _ in () }) })])
+    }
+
+    public func put(
+        _ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        writer.add([.write(.put(forms, of: session), answers.note { answer($0.map { _ in () }) })])
     }
 
     public func erase(

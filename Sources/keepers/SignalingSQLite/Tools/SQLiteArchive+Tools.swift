@@ -8,6 +8,7 @@ extension ArchiveStore {
     func execute(_ step: ArchiveStep, of session: SessionID) throws(DatabaseError) {
         switch step {
         case .append(let messages): try execute(.append(messages, to: session))
+        case .put(let forms): try execute(.put(forms, of: session))
         case .erase(let scope): try execute(.erase(scope, of: session))
         }
     }

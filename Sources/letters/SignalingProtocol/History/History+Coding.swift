@@ -13,7 +13,12 @@ extension HistoryMessage {
                 ? .erased
                 : .signal(
                     type: try reader.string("type"), data: try reader.string("data"),
-                    isJSON: try reader.bool("json") ?? false))
+                    isJSON: try reader.bool("json") ?? false),
+            edit: isErased
+                ? nil
+                : try reader.seq("changed").map { (seq) throws(ClientMessageError) in
+                    Edit(seq: seq, time: WallTime(milliseconds: try reader.requiredInteger("edited")))
+                })
     }
 
     func write(to writer: inout JSONWriter) {
@@ -31,10 +36,18 @@ extension HistoryMessage {
             if let type { writer.member("type", type) }
             if let data { writer.member("data", data) }
             if isJSON { writer.member("json", true) }
+            edit?.writeMembers(to: &writer)
         case .erased: writer.member("erased", true)
         }
         writer.member("time", time.milliseconds)
         writer.endObject()
+    }
+}
+
+extension HistoryMessage.Edit {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("changed", seq.rawValue)
+        writer.member("edited", time.milliseconds)
     }
 }
 
@@ -48,7 +61,10 @@ extension HistoryPage {
             guard first <= last else { throw reader.error("\"last\" must not be less than \"first\"") }
             range = first...last
         }
-        self.init(range: range, more: try reader.bool("more") ?? false, messages: messages)
+        let isAll = try reader.bool("all") ?? false
+        self.init(
+            range: range, more: try reader.bool("more") ?? false, messages: messages,
+            changes: try reader.seq("changedThrough").map { Changes(through: $0, isAll: isAll) })
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -57,6 +73,10 @@ extension HistoryPage {
             writer.member("last", range.upperBound.rawValue)
         }
         writer.member("more", more)
+        if let changes {
+            writer.member("changedThrough", changes.through.rawValue)
+            if changes.isAll { writer.member("all", true) }
+        }
         writer.name("messages")
         writer.beginArray()
         for message in messages { message.write(to: &writer) }

@@ -17,16 +17,33 @@ public struct HistoryMessage: Hashable, Sendable {
     /// When the server accepted the signal.
     public var time: WallTime
     public var content: Content
+    /// The last edit of the content (CHG-8); `nil` if there is none, and for an erased message.
+    public var edit: Edit?
 
-    public init(seq: Seq, from: Connection?, time: WallTime, content: Content) {
+    /// An edit of a message.
+    public struct Edit: Hashable, Sendable {
+        /// The seq of the change: of two forms of a message the one with the greater seq counts.
+        public var seq: Seq
+        /// When the server accepted it.
+        public var time: WallTime
+
+        public init(seq: Seq, time: WallTime) {
+            self.seq = seq
+            self.time = time
+        }
+    }
+
+    public init(seq: Seq, from: Connection?, time: WallTime, content: Content, edit: Edit? = nil) {
         self.seq = seq
         self.from = from
         self.time = time
         self.content = content
+        self.edit = edit
     }
 }
 
-/// A part of a session's history, oldest message first (HIS-6).
+/// A part of a session's history, oldest message first (HIS-6), or what has changed in it, the earliest last change first
+/// (CHG-9).
 public struct HistoryPage: Hashable, Sendable {
     /// The oldest and the newest message of the whole history; `nil` if it is empty.
     public var range: ClosedRange<Seq>?
@@ -34,11 +51,29 @@ public struct HistoryPage: Hashable, Sendable {
     /// ``HistoryRequest/Position/after(_:)``.
     public var more: Bool
     public var messages: [HistoryMessage]
+    /// How far the answer to ``HistoryRequest/Position/changedAfter(_:)`` reaches; `nil` for every other page.
+    public var changes: Changes?
 
-    public init(range: ClosedRange<Seq>?, more: Bool, messages: [HistoryMessage]) {
+    /// What a list of changed messages says of itself (CHG-9).
+    public struct Changes: Hashable, Sendable {
+        /// The next request goes on from here.
+        public var through: Seq
+        /// Whether the server cannot list all changes: load anew what is shown.
+        public var isAll: Bool
+
+        public init(through: Seq, isAll: Bool = false) {
+            self.through = through
+            self.isAll = isAll
+        }
+    }
+
+    public init(
+        range: ClosedRange<Seq>?, more: Bool, messages: [HistoryMessage], changes: Changes? = nil
+    ) {
         self.range = range
         self.more = more
         self.messages = messages
+        self.changes = changes
     }
 }
 

@@ -10,6 +10,8 @@ public struct HistoryRequest: Hashable, Sendable {
         case before(Seq)
         /// The oldest of the messages with a greater seq.
         case after(Seq)
+        /// The messages that have changed since this seq (CHG-9).
+        case changedAfter(Seq)
     }
 
     public var position: Position
@@ -30,13 +32,15 @@ public struct HistoryRequest: Hashable, Sendable {
 extension HistoryRequest.Position {
     /// Every integer is a position (HIS-6): one outside of the seqs counts as the nearest end.
     ///
-    /// - Returns: nil if both are given.
-    package init?(before: Int64?, after: Int64?) {
-        switch (before, after) {
-        case (nil, nil): self = .newest
-        case (let before?, nil): self = before > Seq.greatest.rawValue ? .newest : .before(Seq(max(0, before)))
-        case (nil, let after?): self = .after(Seq(min(max(0, after), Seq.greatest.rawValue)))
-        case (.some, .some): return nil
+    /// - Returns: nil if two are given.
+    package init?(before: Int64?, after: Int64?, changedAfter: Int64? = nil) {
+        func seq(_ number: Int64) -> Seq { Seq(min(max(0, number), Seq.greatest.rawValue)) }
+        switch (before, after, changedAfter) {
+        case (nil, nil, nil): self = .newest
+        case (let before?, nil, nil): self = before > Seq.greatest.rawValue ? .newest : .before(seq(before))
+        case (nil, let after?, nil): self = .after(seq(after))
+        case (nil, nil, let changed?): self = .changedAfter(seq(changed))
+        default: return nil
         }
     }
 }
@@ -47,8 +51,9 @@ extension HistoryRequest {
         let limit = try reader.positiveCount("limit")
         guard
             let position = Position(
-                before: try reader.optionalInteger("before"), after: try reader.optionalInteger("after"))
-        else { throw reader.refusal("use \"before\" or \"after\", not both") }
+                before: try reader.optionalInteger("before"), after: try reader.optionalInteger("after"),
+                changedAfter: try reader.optionalInteger("changedAfter"))
+        else { throw reader.refusal("use one of \"before\", \"after\" and \"changedAfter\"") }
         self.init(position, limit: limit ?? Self.standardLimit)
     }
 
@@ -70,16 +75,18 @@ extension HistoryRequest {
         case .newest: break
         case .before(let seq): writer.member("before", seq.rawValue)
         case .after(let seq): writer.member("after", seq.rawValue)
+        case .changedAfter(let seq): writer.member("changedAfter", seq.rawValue)
         }
         writer.member("limit", limit)
     }
 
-    /// Writes the option of a connect. A page before a position is not an option: it is the newest page then.
+    /// Writes the option of a connect. A page before a position, or of changes, is not an option: it is the newest page
+    /// then.
     func writeOption(to writer: inout JSONWriter) {
         writer.name("history")
         writer.beginObject()
         switch position {
-        case .newest, .before: writer.member("last", limit)
+        case .newest, .before, .changedAfter: writer.member("last", limit)
         case .after: write(to: &writer)
         }
         writer.endObject()

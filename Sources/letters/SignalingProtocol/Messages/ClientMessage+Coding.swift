@@ -81,6 +81,8 @@ extension ClientMessage {
             self = .refreshToken(try reader.requiredID(), token: try reader.requiredString("token"))
         case "history":
             self = .history(try reader.requiredID(), try HistoryRequest(reader))
+        case "change":
+            self = .change(try reader.requiredID(), try ChangeRequest(reader))
         case "erase":
             self = .erase(try reader.requiredID(), try Erasure(reader))
         case "moderate":
@@ -101,7 +103,7 @@ extension ClientMessage {
             // An error message never repeats a client's text.
             throw reader.error(
                 "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"history\", "
-                    + "\"erase\", \"moderate\", \"restrictions\", \"streams\", \"disconnect\" or \"pong\"")
+                    + "\"change\", \"erase\", \"moderate\", \"restrictions\", \"streams\", \"disconnect\" or \"pong\"")
         }
     }
 
@@ -134,6 +136,10 @@ extension ClientMessage {
             writer.member("op", "history")
             writer.member("id", id.rawValue)
             request.write(to: &writer)
+        case .change(let id, let request):
+            writer.member("op", "change")
+            writer.member("id", id.rawValue)
+            request.writeMembers(to: &writer)
         case .erase(let id, let erasure):
             writer.member("op", "erase")
             writer.member("id", id.rawValue)

@@ -7,6 +7,8 @@ public enum ClientMessage: Hashable, Sendable {
     case refreshToken(RequestID, token: String)
     /// Reads a page of the session's history (HIS-6).
     case history(RequestID, HistoryRequest)
+    /// Changes a message of the session's history (CHG-1).
+    indirect case change(RequestID, ChangeRequest)
     /// Erases messages of the session's history (HIS-9).
     case erase(RequestID, Erasure)
     /// Restricts a user or the session, or lifts a restriction (MOD-1).

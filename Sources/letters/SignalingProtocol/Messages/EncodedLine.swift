@@ -34,6 +34,18 @@ public struct EncodedLine: Sendable {
         sender = encodedSender ?? []
     }
 
+    /// - Parameter encodedSender: as for a signal.
+    public init(_ event: ChangeEvent, encodedSender: [UInt8]?) {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.beginObject()
+        event.writeHead(to: &writer)
+        senderOffset = writer.byteCount
+        event.writeTail(to: &writer)
+        writer.endObject()
+        bytes = writer.bytes
+        sender = encodedSender ?? []
+    }
+
     /// `,"connection":{…}`: the bytes to insert into a signal.
     public static func encode(_ sender: Connection) -> [UInt8] {
         var writer = JSONWriter()

@@ -32,6 +32,7 @@ extension ServerMessage {
         case "error": .error(reader.id, try SignalingError(reader))
         case "signal": .signal(try SignalEvent(reader))
         case "history": .history(try reader.requiredID(), try HistoryAnswer(reader))
+        case "change": .change(try ChangeEvent(reader))
         case "erased": .erased(try reader.requiredSeq("seq"), try Erasure(reader))
         case "connectionCreated":
             .connectionCreated(
@@ -84,6 +85,13 @@ extension ServerMessage {
             writer.member("ev", "history")
             writer.member("id", id.rawValue)
             answer.writeMembers(to: &writer)
+        case .change(let event):
+            event.writeHead(to: &writer)
+            if let sender = event.sender {
+                writer.name("connection")
+                sender.write(to: &writer)
+            }
+            event.writeTail(to: &writer)
         case .erased(let seq, let erasure):
             writer.member("ev", "erased")
             writer.member("seq", seq.rawValue)

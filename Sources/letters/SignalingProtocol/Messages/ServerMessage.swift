@@ -12,6 +12,8 @@ public enum ServerMessage: Hashable, Sendable {
     case signal(SignalEvent)
     /// A page of the session's history. It may come before the answers to earlier requests (WIRE-8).
     case history(RequestID, HistoryAnswer)
+    /// A message of the session's history was changed (CHG-2).
+    indirect case change(ChangeEvent)
     /// Messages were erased from the session's history (HIS-9).
     case erased(Seq, Erasure)
     /// Another client joined the session.

@@ -19,6 +19,8 @@ extension Welcome {
             },
             away: try reader.strings("away")?.map { ConnectionID($0) },
             hasHistory: try reader.bool("history") ?? false,
+            // Kinds that this version does not know are nothing that it can do.
+            changes: try reader.strings("changes")?.compactMap { ChangeKind(rawValue: $0) },
             restrictions: try reader.optionalObjects("restrictions").map { (inner) throws(ClientMessageError) in
                 try Restriction(inner)
             },
@@ -65,6 +67,12 @@ extension Welcome {
             writer.endArray()
         }
         if hasHistory { writer.member("history", true) }
+        if let changes {
+            writer.name("changes")
+            writer.beginArray()
+            for kind in changes { writer.value(kind.rawValue) }
+            writer.endArray()
+        }
         if let streams {
             writer.name("streams")
             writer.beginArray()

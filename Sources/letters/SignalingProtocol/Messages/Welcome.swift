@@ -33,6 +33,8 @@ public struct Welcome: Hashable, Sendable {
     public var away: [ConnectionID]?
     /// Whether the session keeps a history that this client may read (HIS-5).
     public var hasHistory: Bool
+    /// What the session permits the authors of messages (CHG-3); `nil` if it keeps no history.
+    public var changes: [ChangeKind]?
     /// The streams of the other connections, for a client that asked for them and was not resumed (STR-2). Not decoded.
     public var streams: [StreamAnnouncement]?
     /// What holds for this client (MOD-5).
@@ -45,7 +47,7 @@ public struct Welcome: Hashable, Sendable {
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
-        hasHistory: Bool = false, streams: [StreamAnnouncement]? = nil, restrictions: [Restriction] = [],
+        hasHistory: Bool = false, changes: [ChangeKind]? = nil, streams: [StreamAnnouncement]? = nil, restrictions: [Restriction] = [],
         resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {
@@ -60,6 +62,7 @@ public struct Welcome: Hashable, Sendable {
         self.missing = missing
         self.away = away
         self.hasHistory = hasHistory
+        self.changes = changes
         self.streams = streams
         self.restrictions = restrictions
         self.resume = resume

@@ -16,6 +16,10 @@ extension SessionState.Bounds: ByteCodable {
         writer.write(signed: Int64(listBlockByteCount))
         writer.write(signed: Int64(untoldEventCount))
         if writer.rules >= .history { writer.write(history) }
+        if writer.rules >= .changes {
+            writer.write(byte: changes.reduce(0) { $0 | $1.bit })
+            writer.write(asOf)
+        }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
@@ -33,6 +37,22 @@ extension SessionState.Bounds: ByteCodable {
         listBlockByteCount = try reader.integer()
         untoldEventCount = try reader.integer()
         if reader.rules >= .history { history = try reader.optional() }
+        if reader.rules >= .changes {
+            let bits = try reader.byte()
+            changes = Set(ChangeKind.allCases.filter { bits & $0.bit != 0 })
+            guard bits == changes.reduce(0, { $0 | $1.bit }) else { throw .malformed }
+            asOf = try reader.value()
+        }
+    }
+}
+
+extension ChangeKind {
+    /// Never given to another kind.
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .edit: 1
+        case .erase: 2
+        }
     }
 }
 

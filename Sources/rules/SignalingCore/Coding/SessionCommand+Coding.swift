@@ -14,6 +14,7 @@ extension SessionCommand: ByteCodable {
         case moderate = 9
         case restrictions = 10
         case streams = 11
+        case change = 12
     }
 
     func write(to writer: inout ByteWriter) {
@@ -39,6 +40,10 @@ extension SessionCommand: ByteCodable {
             writer.write(byte: Kind.forceDisconnect.rawValue)
             writer.write(sender)
             writer.write(target)
+        case .change(let sender, let request):
+            writer.write(byte: Kind.change.rawValue)
+            writer.write(sender)
+            writer.write(request)
         case .erase(let sender, let erasure):
             writer.write(byte: Kind.erase.rawValue)
             writer.write(sender)
@@ -73,6 +78,9 @@ extension SessionCommand: ByteCodable {
         case .signal: self = .signal(try reader.value(), try reader.value())
         case .forceDisconnect: self = .forceDisconnect(try reader.value(), try reader.value())
         case .refreshToken: self = .refreshToken(try reader.value(), try reader.value())
+        case .change:
+            guard reader.rules >= .changes else { throw .malformed }
+            self = .change(try reader.value(), try reader.value())
         case .erase: self = .erase(try reader.value(), try reader.value())
         case .moderate:
             self = .moderate(
@@ -91,10 +99,35 @@ extension SessionCommand: ByteCodable {
         switch self {
         case .join(let request): 256 + request.data.utf8.count + (request.user?.rawValue.utf8.count ?? 0)
         case .signal(_, let request): 128 + (request.type?.utf8.count ?? 0) + (request.data?.utf8.count ?? 0)
+        case .change(_, let request): 128 + request.expectedByteCount
         case .refreshToken(_, let claims): 128 + claims.data.utf8.count
         case .moderate: 512
         case .streams(_, let streams): 128 + streams.count * 128
         case .leave, .detach, .heard, .forceDisconnect, .erase, .restrictions: 128
+        }
+    }
+}
+
+extension ChangeRequest: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(ref)
+        switch change {
+        case .edit(let data, let isJSON):
+            writer.write(byte: isJSON ? 1 : 0)
+            writer.write(data)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let ref: Seq = try reader.value()
+        let kind = try reader.byte()
+        guard kind <= 1 else { throw .malformed }
+        self.init(ref, .edit(data: try String?(from: &reader), isJSON: kind == 1))
+    }
+
+    fileprivate var expectedByteCount: Int {
+        switch change {
+        case .edit(let data, _): data?.utf8.count ?? 0
         }
     }
 }

@@ -71,10 +71,12 @@ extension LogEntry {
         static let erased = Flags(rawValue: 1 << 3)
         static let erasure = Flags(rawValue: 1 << 4)
         static let moderation = Flags(rawValue: 1 << 5)
+        static let change = Flags(rawValue: 1 << 6)
 
         static func all(of rules: RulesVersion) -> Flags {
             let first: Flags = [.directed, .presence, .sender, .erased, .erasure]
-            return rules >= .moderation ? first.union(.moderation) : first
+            if rules < .moderation { return first }
+            return rules < .changes ? first.union(.moderation) : first.union([.moderation, .change])
         }
     }
 
@@ -90,6 +92,7 @@ extension LogEntry {
         case .erasure: flags.insert(.erasure)
         case .erased: flags.insert(.erased)
         case .moderation: flags.insert(.moderation)
+        case .change: flags.insert(.change)
         }
         if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
@@ -102,6 +105,7 @@ extension LogEntry {
         case .signal, .erasure, .erased: break
         case .presence(let subject): writer.write(subject)
         case .moderation(let concerned): writer.write(concerned)
+        case .change(let ref): writer.write(ref)
         }
         if let senderPlace, let insertion = line.insertion {
             writer.write(count: senderPlace)
@@ -117,12 +121,13 @@ extension LogEntry {
         let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
         let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
         let kind: Kind
-        switch flags.intersection([.presence, .erasure, .erased, .moderation]) {
+        switch flags.intersection([.presence, .erasure, .erased, .moderation, .change]) {
         case []: kind = .signal
         case .presence: kind = .presence(of: try reader.value())
         case .erasure: kind = .erasure
         case .erased: kind = .erased
         case .moderation: kind = .moderation(for: try reader.value())
+        case .change: kind = .change(of: try reader.value())
         default: throw .malformed
         }
         var insertion: (bytes: [UInt8], offset: Int)?

@@ -36,6 +36,7 @@ extension SessionState {
         if rules >= .moderation { writer.write(restrictions) }
         if rules >= .newerTokens { writer.write(departures) }
         if rules >= .streams { writer.write(streams) }
+        if rules >= .changes { writer.write(changeables) }
         return writer.bytes
     }
 
@@ -66,6 +67,7 @@ extension SessionState {
         if rules >= .moderation { restrictions = try reader.value() }
         if rules >= .newerTokens { departures = try reader.value() }
         if rules >= .streams { streams = try reader.value() }
+        if rules >= .changes { changeables = try reader.value() }
         guard streamViolation == nil else { throw .malformed }
         try reader.end()
         // The submitter of any command but the `end` is the keeper.

@@ -58,7 +58,7 @@ extension Unarchived: ByteCodable {
 
     init(from reader: inout ByteReader) throws(CodingFault) {
         let (lastKept, lastErasure): (Seq, Seq) = (try reader.value(), try reader.value())
-        self.init(items: Deque(try reader.values(ofAtLeast: 11)), lastKept: lastKept, lastErasure: lastErasure)
+        self.init(items: Deque(try reader.values(ofAtLeast: 10)), lastKept: lastKept, lastErasure: lastErasure)
         guard zip(items, items.dropFirst()).allSatisfy({ $0.seq < $1.seq }) else { throw .malformed }
     }
 }
@@ -68,6 +68,8 @@ extension Unarchived.Item: ByteCodable {
         case message = 0
         case erased = 1
         case erasure = 2
+        case form = 3
+        case nothing = 4
     }
 
     func write(to writer: inout ByteWriter) {
@@ -83,6 +85,11 @@ extension Unarchived.Item: ByteCodable {
         case .erasure(let erasure):
             writer.write(byte: Kind.erasure.rawValue)
             writer.write(erasure)
+        case .form(let ref, let line):
+            writer.write(byte: Kind.form.rawValue)
+            writer.write(ref)
+            writer.write(line)
+        case .nothing: writer.write(byte: Kind.nothing.rawValue)
         }
     }
 
@@ -93,6 +100,10 @@ extension Unarchived.Item: ByteCodable {
         case .message: self.init(seq: seq, time: time, content: .message(try reader.value()))
         case .erased: self.init(seq: seq, time: time, content: .erased(try reader.value()))
         case .erasure: self.init(seq: seq, time: time, content: .erasure(try reader.value()))
+        case .form where reader.rules >= .changes:
+            self.init(seq: seq, time: time, content: .form(of: try reader.value(), try reader.value()))
+        case .nothing where reader.rules >= .changes: self.init(seq: seq, time: time, content: .nothing)
+        case .form, .nothing: throw .malformed
         }
     }
 }

@@ -75,7 +75,7 @@ extension SessionOutcome {
     fileprivate var hasErased: Bool {
         switch self {
         case .erased, .moderated: true
-        case .joined, .signalled, .announced, .forceDisconnected, .restrictions, .refreshed, .refused, .done,
+        case .joined, .signalled, .changed, .announced, .forceDisconnected, .restrictions, .refreshed, .refused, .done,
             .wasForceDisconnected, .superseded, .unavailable:
             false
         }

@@ -10,6 +10,8 @@ public struct SessionSummary: Sendable, Equatable {
         case directedSignal
         /// A connection was created or destroyed.
         case presence
+        /// It tells how a signal was changed.
+        case change
         /// It tells what was erased.
         case erasure
         /// An erased signal.
@@ -88,6 +90,7 @@ extension SessionSummary.EventKind {
         case (.signal, .everyone): self = .signal
         case (.signal, .only): self = .directedSignal
         case (.presence, _): self = .presence
+        case (.change, _): self = .change
         case (.erasure, _): self = .erasure
         case (.erased, _): self = .erased
         case (.moderation, _): self = .moderation

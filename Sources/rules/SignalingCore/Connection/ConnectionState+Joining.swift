@@ -46,7 +46,7 @@ extension ConnectionState {
                 connectionCount: result.connectionCount, role: result.role, epoch: result.epoch, seq: result.seq,
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
-                hasHistory: result.hasHistory && joining.historyAccess == .granted,
+                hasHistory: result.hasHistory && joining.historyAccess == .granted, changes: result.changes,
                 streams: joining.getsStreams && result.outcome != .resumed ? result.streams : nil,
                 restrictions: result.restrictions,
                 resume: ResumeOffer(
@@ -74,7 +74,8 @@ extension ConnectionState {
         case .superseded: return endSuperseded()
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
-        case .done, .signalled, .forceDisconnected, .erased, .moderated, .announced, .restrictions, .refreshed:
+        case .done, .signalled, .changed, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
+            .refreshed:
             return []
         }
     }

@@ -321,6 +321,9 @@ public struct ConnectionState: Sendable {
                     .verify(id, TokenRefresh(apiKey: connected.apiKey, session: connected.session, token: token))
                 ]
             case .history(let id, let request): return askForHistory(id, request, connected)
+            case .change(let id, let request):
+                pending.expect(id)
+                return [.submit(.change(.connection(connected.binding, id), request), connected.session, id)]
             case .erase(let id, let erasure):
                 pending.expect(id)
                 return [.submit(.erase(.connection(connected.binding, id), erasure), connected.session, id)]
@@ -350,8 +353,8 @@ public struct ConnectionState: Sendable {
         let refusal: [Effect] =
             switch message {
             case .connect, .pong: []
-            case .signal(let id, _), .refreshToken(let id, _), .history(let id, _), .streams(let id, _),
-                .disconnect(let id):
+            case .signal(let id, _), .change(let id, _), .refreshToken(let id, _), .history(let id, _),
+                .streams(let id, _), .disconnect(let id):
                 answer(.error(id, SignalingError(.notConnected, "connect first")))
             case .forceDisconnect(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
                 answer(.error(id, SignalingError(.notConnectedToModerate, "connect first")))
@@ -393,7 +396,7 @@ public struct ConnectionState: Sendable {
             if case .refreshed(let expiry) = outcome { tokenRefreshed(expiry) }
             switch outcome {
             case .signalled(let seq): answer = .ack(request, seq)
-            case .erased(let seq): answer = .ack(request, seq)
+            case .changed(let seq), .erased(let seq): answer = .ack(request, seq)
             case .moderated(let action, _): answer = .ack(request, action.seq)
             case .announced(let seq): answer = .ack(request, seq)
             case .restrictions(let records): answer = .restrictions(request, records)
@@ -412,7 +415,7 @@ public struct ConnectionState: Sendable {
             case .restrictions(let records):
                 charge(
                     lineCount: EncodedLine(.restrictions(request, records)).byteCount / InputRate.pieceByteCount, now)
-            case .signalled, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable:
+            case .signalled, .changed, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable:
                 break
             }
             backPressure.noteAnswer(now: now)
@@ -448,7 +451,7 @@ extension ClientMessage {
     fileprivate var isCharged: Bool {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
-        case .forceDisconnect, .erase, .moderate, .streams: false
+        case .forceDisconnect, .change, .erase, .moderate, .streams: false
         case .connect, .refreshToken, .history, .restrictions, .disconnect, .pong: true
         }
     }

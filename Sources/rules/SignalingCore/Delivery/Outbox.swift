@@ -204,7 +204,7 @@ public struct Outbox: Sendable {
         switch entry.kind {
         case .signal: entry.audience.includes(owner)
         case .presence(let subject): !suppressesPresence && subject != owner && entry.seq > recoversThrough
-        case .erasure: true
+        case .change, .erasure: true
         // A new connection learns from `connected` what holds.
         case .moderation(let concerned): entry.seq > recoversThrough && isAmong(concerned)
         case .erased: false

@@ -44,7 +44,7 @@ public struct SharedBatch {
                 switch entry.kind {
                 case .presence(let subject): excluded.insert(subject)
                 case .moderation(let audience) where entry.isExclusive: concerned.insert(audience)
-                case .signal, .erasure, .erased, .moderation: break
+                case .signal, .change, .erasure, .erased, .moderation: break
                 }
             }
         }

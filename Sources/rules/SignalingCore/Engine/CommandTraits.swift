@@ -8,14 +8,14 @@ extension SessionCommand {
         switch self {
         // An empty session may end when its tokens have their allowances again.
         case .join, .leave, .detach, .forceDisconnect, .moderate: true
-        case .heard, .signal, .refreshToken, .erase, .streams, .restrictions: false
+        case .heard, .signal, .refreshToken, .change, .erase, .streams, .restrictions: false
         }
     }
 
     /// Whether the command can change what lasts, so that it belongs into the log.
     var isLogged: Bool {
         switch self {
-        case .join, .leave, .detach, .heard, .forceDisconnect, .erase, .moderate, .streams, .refreshToken: true
+        case .join, .leave, .detach, .heard, .forceDisconnect, .change, .erase, .moderate, .streams, .refreshToken: true
         case .signal(_, let request): !request.isOnlineOnly
         case .restrictions: false
         }
@@ -27,7 +27,7 @@ extension SessionCommand {
         switch self {
         case .join, .erase(.server, _), .moderate(.server, _, _): true
         case .signal(.server, let request): !request.isOnlineOnly
-        case .signal, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect, .streams, .refreshToken,
+        case .signal, .change, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect, .streams, .refreshToken,
             .restrictions:
             false
         }

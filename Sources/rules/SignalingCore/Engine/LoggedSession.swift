@@ -38,6 +38,8 @@ final class LoggedSession<Node>: HostedSession {
     @exclusivity(unchecked) var isOpen = false
     /// Whether an `advance` is on its way.
     @exclusivity(unchecked) var isAdvancing = false
+    /// Whether this process's limits are on their way to the session.
+    @exclusivity(unchecked) var isAdoptingLimits = false
     /// Whether the archive has been told something, and has not answered.
     @exclusivity(unchecked) private(set) var isArchiving = false
     /// After a fault of the archive: when to try again, in the log's time.
@@ -193,7 +195,8 @@ final class LoggedSession<Node>: HostedSession {
         switch command {
         case .advance: isAdvancing = false
         case .archived: isArchiving = false
-        case .begin, .session, .changeLimits, .nodeLost, .told, .end: break
+        case .changeLimits: isAdoptingLimits = false
+        case .begin, .session, .nodeLost, .told, .end: break
         }
     }
 

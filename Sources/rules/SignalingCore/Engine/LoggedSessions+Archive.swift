@@ -38,8 +38,10 @@ extension LoggedSessions {
         if state.unarchived.hasErasure {
             due = min(due, hosted.lastToldErasure.map { $0.advanced(by: Self.erasureInterval) } ?? time)
         }
+        // Changes are not worth one: a client that edits as fast as it may would cost the archive a chunk for each edit.
         let isWorthIt =
-            state.unarchived.messageCount >= Self.batchCount || state.unarchived.byteCount >= Self.batchByteCount
+            state.unarchived.messageCount >= Self.batchCount
+            || state.unarchived.messageByteCount >= Self.batchByteCount || state.unarchived.isHalfFull
         guard isWorthIt || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
@@ -130,8 +132,8 @@ extension LoggedSessions {
         bounds(of: session).history != nil && self[session]?.state.map { $0.bounds.history != nil } ?? true
     }
 
-    /// Changes with each kept signal and each erasure; `nil` for a session that is not here.
-    func historyMark(of session: SessionID) -> Seq? { self[session]?.state?.unarchived.mark }
+    /// Changes with each kept signal, change and erasure; `nil` for a session that is not here.
+    func historyMark(of session: SessionID) -> Seq? { self[session]?.state?.historyMark }
 
     /// How often a page is read again because the session has changed in a way that the page cannot follow.
     private static var rereadLimit: Int { 8 }
@@ -143,6 +145,10 @@ extension LoggedSessions {
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         guard let archive = history.archive else { return answer(.failure(ArchiveFault("there is no archive"))) }
+        if case .changedAfter(let seq) = request.position {
+            let list = ChangeList(self[session]?.state?.changeables, after: seq, atMost: request.limit)
+            return list.read({ [self] in readHistory($0, of: session, answer: $1) }, answer: answer)
+        }
         let hosted = self[session]
         let unarchived = hosted?.state?.unarchived ?? Unarchived()
         let reading = hosted?.beginReading()

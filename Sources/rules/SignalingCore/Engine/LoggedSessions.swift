@@ -65,7 +65,9 @@ final class LoggedSessions<Node> {
     func bounds(of session: SessionID) -> SessionState.Bounds {
         var bounds = bounds
         // Without an archive, what is kept would only wait for one.
-        bounds.history = history.archive == nil ? nil : history.policy.types(of: table.project(of: session))
+        let project = table.project(of: session)
+        bounds.history = history.archive == nil ? nil : history.policy.types(of: project)
+        bounds.changes = history.policy.changes(of: project)
         return bounds
     }
 
@@ -112,6 +114,16 @@ final class LoggedSessions<Node> {
         hosted.staysAwakeUntil = lastTime.advanced(by: LoggedSessions<Void>.wakefulTime)
         // The limits may be others since it fell asleep.
         append(.changeLimits(bounds(of: hosted.id)), to: hosted)
+    }
+
+    /// The session has the limits of a node that was started, or has read its settings, earlier than this one (CHG-4,
+    /// HIS-1). Its windows and the bounds of its log stay.
+    func adoptLimits(of hosted: Session) {
+        guard let state = hosted.state, state.bounds.asOf < bounds.asOf, !hosted.isAdoptingLimits else { return }
+        hosted.isAdoptingLimits = true
+        var limits = state.bounds
+        limits.changeRunning(to: bounds(of: hosted.id))
+        append(.changeLimits(limits), to: hosted)
     }
 
     /// Appends what is due in a session, unless that is on its way.

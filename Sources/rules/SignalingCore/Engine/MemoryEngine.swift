@@ -120,7 +120,9 @@ public final class MemoryEngine: SessionEngine {
 
     private func bounds(of session: SessionID) -> SessionState.Bounds {
         var bounds = bounds
-        bounds.history = policy.types(of: sessions.project(of: session))
+        let project = sessions.project(of: session)
+        bounds.history = policy.types(of: project)
+        bounds.changes = policy.changes(of: project)
         return bounds
     }
 
@@ -150,8 +152,13 @@ public final class MemoryEngine: SessionEngine {
         _ request: HistoryRequest, of session: SessionID, unless isAnswered: @escaping (Seq?) -> Bool,
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
-        if isAnswered(sessions[session]?.state.unarchived.mark) { return }
-        archive.page(request, of: session, answer: answer)
+        let state = sessions[session]?.state
+        if isAnswered(state?.historyMark) { return }
+        guard case .changedAfter(let seq) = request.position else {
+            return archive.page(request, of: session, answer: answer)
+        }
+        ChangeList(state?.changeables, after: seq, atMost: request.limit)
+            .read({ [archive] in archive.page($0, of: session, answer: $1) }, answer: answer)
     }
 
     public func sweepHistory(now: WallTime) {
@@ -167,7 +174,7 @@ public final class MemoryEngine: SessionEngine {
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .erase, .moderate, .streams,
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .change, .erase, .moderate, .streams,
             .restrictions:
             Epoch("")
         }

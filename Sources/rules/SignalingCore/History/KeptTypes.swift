@@ -15,16 +15,24 @@ public enum KeptTypes: Hashable, Sendable {
     }
 }
 
-/// Which sessions keep a history, and of what.
+/// Which sessions keep a history, of what, and what of it may change.
 public struct HistoryPolicy: Hashable, Sendable {
     /// For projects that say nothing else; `nil` keeps nothing.
     public var standard: KeptTypes?
     /// For these projects; `nil` as a value keeps nothing.
     public var projects: [APIKey: KeptTypes?]
+    /// What authors may do with their messages, where projects say nothing else (CHG-4).
+    public var changes: Set<ChangeKind>
+    public var projectChanges: [APIKey: Set<ChangeKind>]
 
-    public init(standard: KeptTypes? = nil, projects: [APIKey: KeptTypes?] = [:]) {
+    public init(
+        standard: KeptTypes? = nil, projects: [APIKey: KeptTypes?] = [:], changes: Set<ChangeKind> = [],
+        projectChanges: [APIKey: Set<ChangeKind>] = [:]
+    ) {
         self.standard = standard
         self.projects = projects
+        self.changes = changes
+        self.projectChanges = projectChanges
     }
 
     /// No session keeps anything.
@@ -35,5 +43,9 @@ public struct HistoryPolicy: Hashable, Sendable {
     public func types(of project: APIKey?) -> KeptTypes? {
         guard let project, let own = projects[project] else { return standard }
         return own
+    }
+
+    public func changes(of project: APIKey?) -> Set<ChangeKind> {
+        project.flatMap { projectChanges[$0] } ?? changes
     }
 }

@@ -64,16 +64,33 @@ public final class MemoryArchive: MessageArchive {
             byteCount += message.byteCount
         }
 
-        mutating func eraseContent(at index: Int) {
-            byteCount -= messages[index].byteCount
-            messages[index] = messages[index].erased
-            byteCount += messages[index].byteCount
+        /// The index of the message with this seq.
+        func index(of seq: Seq) -> Int? {
+            let index = index(after: seq) - 1
+            return index >= 0 && messages[index].seq == seq ? index : nil
+        }
+
+        mutating func put(_ form: ArchivedForm) {
+            if let index = index(of: form.seq), let changed = messages[index].changed(to: form) {
+                replace(at: index, with: changed)
+            }
+        }
+
+        mutating func eraseContent(at index: Int) { replace(at: index, with: messages[index].erased) }
+
+        private mutating func replace(at index: Int, with message: ArchivedMessage) {
+            byteCount += message.byteCount - messages[index].byteCount
+            messages[index] = message
         }
 
         mutating func removeOldest() {
             guard let oldest = messages.popFirst() else { return }
             byteCount -= oldest.byteCount
             goneThrough = max(goneThrough, oldest.seq)
+        }
+
+        mutating func trim(to bounds: HistoryBounds) {
+            while messages.count > bounds.messageCount || byteCount > bounds.byteCount { removeOldest() }
         }
     }
 
@@ -91,9 +108,19 @@ public final class MemoryArchive: MessageArchive {
     ) {
         change(session) { kept in
             for message in messages { kept.add(message) }
-            while kept.messages.count > bounds.messageCount || kept.byteCount > bounds.byteCount {
-                kept.removeOldest()
-            }
+            kept.trim(to: bounds)
+        }
+        trimToTotal()
+        answer(.success(()))
+    }
+
+    public func put(
+        _ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        guard sessions[session] != nil else { return answer(.success(())) }
+        change(session) { kept in
+            for form in forms { kept.put(form) }
+            kept.trim(to: bounds)
         }
         trimToTotal()
         answer(.success(()))
@@ -115,7 +142,8 @@ public final class MemoryArchive: MessageArchive {
             }
         }
         switch request.position {
-        case .newest: add(kept.messages.reversed())
+        // A list of changes is read as pages of one message (``ChangeList``).
+        case .newest, .changedAfter: add(kept.messages.reversed())
         case .before(let seq): add(kept.messages[..<(seq > .zero ? kept.index(after: seq.previous) : 0)].reversed())
         case .after(let seq):
             add(kept.messages[kept.index(after: seq)...])
@@ -132,8 +160,7 @@ public final class MemoryArchive: MessageArchive {
         change(session) { kept in
             switch erasure {
             case .message(let seq):
-                let index = kept.index(after: seq) - 1
-                if index >= 0, kept.messages[index].seq == seq { kept.eraseContent(at: index) }
+                if let index = kept.index(of: seq) { kept.eraseContent(at: index) }
             case .user:
                 for index in kept.messages.indices where scope.covers(kept.messages[index]) {
                     kept.eraseContent(at: index)

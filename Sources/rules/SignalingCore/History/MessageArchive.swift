@@ -9,6 +9,7 @@ import SignalingProtocol
 /// - *Kept.* After a successful answer to ``append(_:to:answer:)`` the messages are there, also in the next process if
 ///   the archive outlives this one, until they are trimmed or erased.
 /// - *Once.* A message that is there already stays as it is (HIS-3). An erased or trimmed one does not come back.
+/// - *Newest form.* Of the forms of a message the one with the greatest version stays, in whatever order they come.
 /// - *Order.* Pages are in the order of seqs, without regard to the order of appending.
 /// - *Bounded.* See ``HistoryBounds``.
 /// - *One thread.* The caller calls every method on one thread, and gets answers there, from within the call or later.
@@ -26,6 +27,12 @@ public protocol MessageArchive: AnyObject {
     func append(
         _ messages: [ArchivedMessage], to session: SessionID,
         answer: @escaping (Result<Void, ArchiveFault>) -> Void)
+
+    /// Replaces the content of messages that were edited (CHG-8), where the form is newer than what is there. Adds no
+    /// message, and brings no erased or trimmed one back. Like `append` it then trims what is over the bounds: an edit can
+    /// make a message longer.
+    func put(
+        _ forms: [ArchivedForm], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
 
     /// Reads a page: at most as many messages as asked for, and at most ``Limits/historyPageByteCount`` bytes of
     /// ``ArchivedMessage/byteCount``, but at least one message if there is one.
@@ -49,7 +56,7 @@ public protocol MessageArchive: AnyObject {
     /// - Parameter answer: gets the forgotten sessions: they need not sleep any longer (HIS-3).
     func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void)
 
-    /// Replaces the bounds. The next `append` or `sweep` applies them.
+    /// Replaces the bounds. The next `append`, `put` or `sweep` applies them.
     func changeBounds(to new: HistoryBounds)
 
     /// Whether the archive surely knows no session. Then no session can have a history.
@@ -94,6 +101,7 @@ extension MessageArchive {
         }
         switch step {
         case .append(let messages): append(messages, to: session, answer: proceed)
+        case .put(let forms): put(forms, of: session, answer: proceed)
         case .erase(let scope): erase(scope, of: session, answer: proceed)
         }
     }
@@ -102,6 +110,7 @@ extension MessageArchive {
 /// One of the things that an archive is told of a session.
 public enum ArchiveStep: Sendable {
     case append([ArchivedMessage])
+    case put([ArchivedForm])
     case erase(ErasureScope)
 }
 
@@ -112,7 +121,7 @@ public struct ArchivedMessage: Hashable, Sendable {
     public let time: WallTime
     /// `{"seq":…,"from":…` and the sender's connection, which stay after an erasure.
     public let head: [UInt8]
-    /// `,"type":…,"data":…`; `nil` once it is erased.
+    /// `,"type":…,"data":…`, of an edited message as in ``ArchivedForm/content``; `nil` once it is erased.
     public let content: [UInt8]?
 
     public init(seq: Seq, time: WallTime, head: [UInt8], content: [UInt8]?) {
@@ -147,11 +156,16 @@ public struct ArchivePage: Sendable {
     /// Whether other messages follow in the direction of the request.
     public var more: Bool
     public var messages: [ArchivedMessage]
+    /// How far a list of changes reaches (CHG-9); `nil` for a page of messages.
+    public var changes: HistoryPage.Changes?
 
-    public init(range: ClosedRange<Seq>?, more: Bool, messages: [ArchivedMessage]) {
+    public init(
+        range: ClosedRange<Seq>?, more: Bool, messages: [ArchivedMessage], changes: HistoryPage.Changes? = nil
+    ) {
         self.range = range
         self.more = more
         self.messages = messages
+        self.changes = changes
     }
 }
 

@@ -12,6 +12,10 @@ struct Unarchived: Sendable {
             /// A message of the state that was erased before the archive had it.
             case erased(EncodedLine)
             case erasure(Erasure)
+            /// What a message says since a change, as the line of the message (CHG-8).
+            case form(of: Seq, EncodedLine)
+            /// A form that a later one replaces, or that was erased.
+            case nothing
         }
 
         let seq: Seq
@@ -19,11 +23,17 @@ struct Unarchived: Sendable {
         var content: Content
 
         var isErasure: Bool { if case .erasure = content { true } else { false } }
+        var isMessage: Bool {
+            switch content {
+            case .message, .erased: true
+            case .erasure, .form, .nothing: false
+            }
+        }
 
         var byteCount: Int {
             switch content {
-            case .message(let line), .erased(let line): line.byteCount + (line.insertion?.bytes.count ?? 0)
-            case .erasure: 16
+            case .message(let line), .erased(let line), .form(_, let line): line.byteCount + (line.insertion?.bytes.count ?? 0)
+            case .erasure, .nothing: 16
             }
         }
     }
@@ -36,6 +46,9 @@ struct Unarchived: Sendable {
     private(set) var items: Deque<Item> = []
     private(set) var byteCount = 0
     private var erasureCount = 0
+    /// The messages that the archive is to get, and their bytes.
+    private(set) var messageCount = 0
+    private(set) var messageByteCount = 0
     /// The greatest seq that was ever kept: the archive may have messages. Zero before the first.
     private(set) var lastKept: Seq
     /// The seq of the last erasure; zero before the first.
@@ -48,14 +61,20 @@ struct Unarchived: Sendable {
         self.items = items
         self.lastKept = lastKept
         self.lastErasure = lastErasure
-        byteCount = items.reduce(0) { $0 + $1.byteCount }
-        erasureCount = items.count(where: \.isErasure)
+        for item in items { count(item, 1) }
+    }
+
+    private mutating func count(_ item: Item, _ sign: Int) {
+        byteCount += sign * item.byteCount
+        if item.isErasure { erasureCount += sign }
+        if item.isMessage {
+            messageCount += sign
+            messageByteCount += sign * item.byteCount
+        }
     }
 
     /// Whether the archive is to erase something.
     var hasErasure: Bool { erasureCount > 0 }
-    /// The messages that the archive is to get.
-    var messageCount: Int { items.count - erasureCount }
     /// The last erasure, if the archive may not have carried it out.
     var newestErasure: ErasureScope? {
         guard lastErasure > .zero, let item = items.last(where: { $0.seq <= lastErasure }), item.seq == lastErasure,
@@ -63,10 +82,11 @@ struct Unarchived: Sendable {
         else { return nil }
         return ErasureScope(erasure, at: item.seq)
     }
-    /// Changes whenever the history does, except by trimming.
+    /// Changes whenever the history does, except by trimming and by changes of messages.
     var mark: Seq { max(lastKept, lastErasure) }
     var isEmpty: Bool { items.isEmpty }
     var isFull: Bool { items.count >= Self.countLimit || byteCount >= Self.byteLimit }
+    var isHalfFull: Bool { items.count >= Self.countLimit / 2 || byteCount >= Self.byteLimit / 2 }
 
     mutating func keep(_ entry: LogEntry) {
         append(Item(seq: entry.seq, time: entry.appendedAt, content: .message(entry.line)))
@@ -77,30 +97,59 @@ struct Unarchived: Sendable {
     mutating func erase(_ erasure: Erasure, at seq: Seq, _ now: MonotonicInstant) {
         let scope = ErasureScope(erasure, at: seq)
         for index in items.indices {
-            guard case .message(let line) = items[index].content,
-                scope.covers(items[index].seq, from: line.insertion?.bytes ?? [])
-            else { continue }
-            byteCount -= items[index].byteCount
-            items[index].content = .erased(line.withoutContent)
-            byteCount += items[index].byteCount
+            switch items[index].content {
+            case .message(let line) where scope.covers(items[index].seq, from: line.insertion?.bytes ?? []):
+                replace(index, by: .erased(line.withoutContent))
+            case .form(let ref, let line) where scope.covers(ref, from: line.insertion?.bytes ?? []):
+                replace(index, by: .nothing)
+            case .message, .form, .erased, .erasure, .nothing: break
+            }
         }
         append(Item(seq: seq, time: now, content: .erasure(erasure)))
         lastErasure = seq
     }
 
+    /// A message has another content now. It stands at the change's own seq: a batch that is on its way to the archive may
+    /// have the message as it was, and is confirmed up to that.
+    ///
+    /// - Parameters:
+    ///   - line: of the message, with what it says now.
+    ///   - previous: the seq of its last change, whose form need not be told any more. Its item keeps the waiting time.
+    mutating func change(
+        _ message: Seq, to line: EncodedLine, at seq: Seq, replacing previous: Seq?, _ now: MonotonicInstant
+    ) {
+        if let previous, let index = index(of: previous), case .form = items[index].content {
+            replace(index, by: .nothing)
+        }
+        append(Item(seq: seq, time: now, content: .form(of: message, line)))
+    }
+
+    private func index(of seq: Seq) -> Int? {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if items[middle].seq < seq { low = middle + 1 } else { high = middle }
+        }
+        return low < items.count && items[low].seq == seq ? low : nil
+    }
+
+    private mutating func replace(_ index: Int, by content: Item.Content) {
+        count(items[index], -1)
+        items[index].content = content
+        count(items[index], 1)
+    }
+
     /// The archive has everything up to this seq.
     mutating func archived(through seq: Seq) {
         while let first = items.first, first.seq <= seq {
-            byteCount -= first.byteCount
-            if first.isErasure { erasureCount -= 1 }
+            count(first, -1)
             items.removeFirst()
         }
     }
 
     private mutating func append(_ item: Item) {
         items.append(item)
-        byteCount += item.byteCount
-        if item.isErasure { erasureCount += 1 }
+        count(item, 1)
     }
 
     // MARK: - Reading
@@ -161,6 +210,9 @@ struct Unarchived: Sendable {
                 found[message.seq] = isErased(message, by: later) ? message.erased : message
             }
         }
+        for form in items.compactMap({ $0.form(clock) }) {
+            if let changed = found[form.seq]?.changed(to: form) { found[form.seq] = changed }
+        }
         // Everything before a removed message is removed, too.
         let isFirst = page.messages.first.map { isRemoved($0, by: erasures) } ?? false
         return Self.page(
@@ -186,6 +238,8 @@ struct Unarchived: Sendable {
         case .newest: !page.more || page.messages.first.map { seq > $0.seq } ?? true
         case .before(let limit): seq < limit && (!page.more || page.messages.first.map { seq > $0.seq } ?? true)
         case .after(let limit): seq > limit && (!page.more || page.messages.last.map { seq < $0.seq } ?? true)
+        // A list of changes is read as pages of one message (``ChangeList``).
+        case .changedAfter: false
         }
     }
 
@@ -195,7 +249,7 @@ struct Unarchived: Sendable {
         let kept: [ArchivedMessage]
         switch request.position {
         case .newest, .before: kept = Array(messages.reversed().withinPage(request.limit).reversed())
-        case .after: kept = Array(messages.withinPage(request.limit))
+        case .after, .changedAfter: kept = Array(messages.withinPage(request.limit))
         }
         return ArchivePage(range: range, more: more || kept.count < messages.count, messages: kept)
     }
@@ -218,23 +272,32 @@ struct Unarchived: Sendable {
     func nextBatch(atMost count: Int, _ clock: (MonotonicInstant) -> WallTime) -> Batch? {
         if items.isEmpty { return nil }
         var batch = Batch()
-        var messages: [ArchivedMessage] = []
-        func endMessages() {
+        var (messages, forms): ([ArchivedMessage], [ArchivedForm]) = ([], [])
+        // A form comes behind its message, and an erasure concerns what is before it.
+        func endStep() {
             if !messages.isEmpty { batch.steps.append(.append(messages)) }
-            messages = []
+            if !forms.isEmpty { batch.steps.append(.put(forms)) }
+            (messages, forms) = ([], [])
         }
-        for item in items.prefix(count) {
+        var rest = count
+        for item in items {
             switch item.content {
+            case .nothing:
+                batch.last = item.seq
+                continue
             case .message, .erased:
                 if let message = item.message(clock) { messages.append(message) }
+            case .form:
+                if let form = item.form(clock) { forms.append(form) }
             case .erasure(let erasure):
-                endMessages()
+                endStep()
                 batch.steps.append(.erase(ErasureScope(erasure, at: item.seq)))
             }
             batch.last = item.seq
-            if batch.steps.count >= Self.stepLimit { break }
+            rest -= 1
+            if rest <= 0 || batch.steps.count >= Self.stepLimit { break }
         }
-        endMessages()
+        endStep()
         return batch
     }
 }
@@ -247,8 +310,13 @@ extension Unarchived.Item {
             let isErased = if case .erased = content { true } else { false }
             return ArchivedMessage(
                 seq: seq, time: clock(time), head: parts.head, content: isErased ? nil : parts.content)
-        case .erasure: return nil
+        case .erasure, .form, .nothing: return nil
         }
+    }
+
+    fileprivate func form(_ clock: (MonotonicInstant) -> WallTime) -> ArchivedForm? {
+        guard case .form(let ref, let line) = content, let parts = line.historyParts else { return nil }
+        return ArchivedForm(seq: ref, content: parts.content, version: seq, editedAt: clock(time))
     }
 }
 

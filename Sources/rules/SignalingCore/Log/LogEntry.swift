@@ -14,12 +14,14 @@ public struct LogEntry: Sendable {
         /// `connectionCreated` or `connectionDestroyed` of this connection. It does not get its own events (PRES-1),
         /// and clients that suppress connection events get none.
         case presence(of: ConnectionID)
+        /// Everybody learns how this signal has changed (CHG-2). An erasure of the signal covers it, too.
+        case change(of: Seq)
         /// Everybody learns which signals were erased (HIS-9). No later erasure covers it.
         case erasure
         /// An action of a moderator, or what follows from one, for those whom it concerns (MOD-5, MOD-6). Clients that
         /// suppress connection events get it, too. So is an event of streams, for those who asked for them (STR-2).
         case moderation(for: Concerned)
-        /// A signal whose content was erased (HIS-9). Nobody gets it.
+        /// A signal, or a change, whose content was erased (HIS-9). Nobody gets it.
         case erased
     }
 
@@ -56,7 +58,7 @@ public struct LogEntry: Sendable {
     /// Whether some members get the event in another way than others, or not at all.
     var isExclusive: Bool {
         switch (kind, audience) {
-        case (.signal, .everyone), (.erasure, _), (.erased, _), (.moderation(for: .everyone), _): false
+        case (.signal, .everyone), (.change, _), (.erasure, _), (.erased, _), (.moderation(for: .everyone), _): false
         case (.signal, .only), (.presence, _), (.moderation(for: .moderators), _), (.moderation(for: .user), _),
             (.moderation(for: .streamReceivers), _):
             true

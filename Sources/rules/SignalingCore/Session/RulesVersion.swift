@@ -24,8 +24,11 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// Connections announce streams (STR-1).
     case streams = 6
 
+    /// Authors change their messages (CHG-1), and limits say since when they hold (LOG-6).
+    case changes = 7
+
     /// The newest one, which this program gives to its commands.
-    public static let current = streams
+    public static let current = changes
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

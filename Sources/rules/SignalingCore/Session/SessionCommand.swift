@@ -13,6 +13,8 @@ public enum SessionCommand: Sendable {
     case heard(SocketBinding)
     case signal(CommandSender, SignalRequest)
     case forceDisconnect(CommandSender, ConnectionID)
+    /// Changes a message of the history (CHG-1).
+    indirect case change(CommandSender, ChangeRequest)
     /// Erases messages of the history (HIS-9).
     case erase(CommandSender, Erasure)
     /// Restricts a user or the session, or lifts a restriction (MOD-1).
@@ -111,6 +113,8 @@ public enum SessionOutcome: Sendable {
     /// The signal is in the log with this seq (G2). `nil` for an online-only signal.
     case signalled(Seq?)
     case forceDisconnected
+    /// The change has this seq.
+    case changed(Seq)
     /// The erasure has this seq.
     case erased(Seq)
     /// The action is carried out, and concerns this subject.
@@ -153,6 +157,8 @@ public struct JoinResult: Sendable {
     public var streams: [StreamAnnouncement] = []
     /// Whether the session keeps a history.
     public var hasHistory = false
+    /// What the session permits the authors of messages; `nil` without a history (CHG-3).
+    public var changes: [ChangeKind]? = nil
     /// The restrictions that hold for the client (MOD-5).
     public var restrictions: [Restriction] = []
     public var resumeWindow: Duration

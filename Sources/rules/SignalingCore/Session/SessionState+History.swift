@@ -24,7 +24,7 @@ extension SessionState {
         isAsleep = true
     }
 
-    /// Erases messages, for a moderator or for REST (HIS-9).
+    /// Erases messages, for a moderator, for REST (HIS-9), or a single one for its author (CHG-6).
     mutating func erase(_ erasure: Erasure, by sender: CommandSender, _ now: MonotonicInstant) -> SessionOutcome {
         switch sender {
         case .server: break
@@ -32,15 +32,20 @@ extension SessionState {
             guard let member = roster[binding.connectionId], member.isAttached(to: binding.socket) else {
                 return .refused(.notInSession)
             }
-            guard member.role.mayForceDisconnect else {
+            if member.role.mayForceDisconnect { break }
+            guard case .message(let ref) = erasure, rules >= .changes else {
                 return .refused(
                     SignalingError(
                         .permissionDenied, "only a moderator may erase messages; use a token with the role moderator"))
             }
+            do throws(SignalingError) { try judgeErasure(of: ref, by: sender, now) } catch { return .refused(error) }
         }
         guard keepsMessages else { return .refused(.noHistory) }
         return .erased(eraseMessages(erasure, now))
     }
+
+    /// Changes whenever the history does, except by trimming.
+    var historyMark: Seq { max(unarchived.mark, changeables.lastVersion) }
 
     /// Whether the session keeps messages, or may have some.
     var keepsMessages: Bool { bounds.history != nil || hasHistory }
@@ -63,6 +68,7 @@ extension SessionState {
         log.erase { $0.isErasable(by: scope) }
         let entry = log.append(audience: .everyone, kind: .erasure, now: now) { EncodedLine(.erased($0, erasure)) }
         unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
+        changeables.erase(erasure.limited(to: end), at: entry.seq)
         return entry.seq
     }
 }
@@ -70,8 +76,13 @@ extension SessionState {
 extension LogEntry {
     /// Whether the entry has content that an erasure takes away.
     fileprivate func isErasable(by scope: ErasureScope) -> Bool {
-        guard case (.signal, .everyone) = (kind, audience) else { return false }
-        return scope.covers(seq, from: line.insertion?.bytes ?? [])
+        let message: Seq
+        switch (kind, audience) {
+        case (.signal, .everyone): message = seq
+        case (.change(let ref), _): message = ref
+        case (.signal, .only), (.presence, _), (.erasure, _), (.moderation, _), (.erased, _): return false
+        }
+        return scope.covers(message, from: line.insertion?.bytes ?? [])
     }
 }
 

@@ -2,7 +2,7 @@ import SignalingProtocol
 
 extension SessionState.Bounds {
     /// Replaces the limits that may change while a session lasts: the number of connections, the rates, the number
-    /// of untold presence events, and what the history keeps. The log's bounds and the windows stay, since clients rely on them.
+    /// of untold presence events, and what the history keeps and permits. The log's bounds and the windows stay, since clients rely on them.
     public mutating func changeRunning(to new: SessionState.Bounds) {
         connectionCount = new.connectionCount
         signalRate = new.signalRate
@@ -10,6 +10,8 @@ extension SessionState.Bounds {
         onlineOnlyConnectionCount = new.onlineOnlyConnectionCount
         untoldEventCount = new.untoldEventCount
         history = new.history
+        changes = new.changes
+        asOf = new.asOf
     }
 }
 

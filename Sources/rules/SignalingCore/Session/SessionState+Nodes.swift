@@ -5,6 +5,8 @@ extension SessionState {
     /// Notes the number, the submitter and the rules of the command that is carried out next. Call it before each
     /// command of a log. An entry of a node with older rules may follow one of newer rules, which stay then.
     mutating func beginCommand(at position: LogPosition, by rules: RulesVersion) {
+        // Nobody has noted what has changed before.
+        if self.rules < .changes, rules >= .changes { changeables = Changeables(after: log.lastSeq) }
         self.rules = max(self.rules, rules)
         commandNumber = position.number
         isAsleep = false

@@ -23,6 +23,7 @@ extension SessionState {
         for id in connections.map(\.connectionId) { remove(id, .networkDisconnected, now, effects: &effects) }
         epoch = new
         log = SessionLog(bounds: bounds.log, lastSeq: log.lastSeq.advanced(by: Self.seqStep), entries: [])
+        changeables.forget(through: log.lastSeq)
         expiredTickets.restore([])
         forceDisconnectedTickets.restore([])
         detachments = Detachments()

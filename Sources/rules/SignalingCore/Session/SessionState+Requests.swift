@@ -34,7 +34,7 @@ extension AnswerBook.Answer {
         case .signalled(let seq?): self = .signalled(seq)
         case .forceDisconnected: self = .forceDisconnected
         // They have a seq, as an acknowledged signal has.
-        case .erased(let seq): self = .signalled(seq)
+        case .changed(let seq), .erased(let seq): self = .signalled(seq)
         case .moderated(let action, _): self = .signalled(action.seq)
         case .announced(let seq): self = .signalled(seq)
         case .refused(let error): self = .refused(error)

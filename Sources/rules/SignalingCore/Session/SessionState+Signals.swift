@@ -59,7 +59,10 @@ extension SessionState {
             return .signalled(nil)
         }
         let entry = log.append(audience: audience, kind: .signal, now: now, line: line)
-        if isKept { unarchived.keep(entry) }
+        if isKept {
+            unarchived.keep(entry)
+            noteKept(entry.seq, from: from?.id, type: request.type)
+        }
         return .signalled(entry.seq)
     }
 }

@@ -34,6 +34,8 @@ public struct SessionState: Sendable {
     var isAsleep = false
     /// What the session's archive has not confirmed (HIS-3).
     var unarchived: Unarchived
+    /// What its messages' authors may change, and have changed.
+    var changeables: Changeables
     /// Which connections wait to be let go.
     var departures = Departures()
     /// What moderators and REST have taken from users, and done.
@@ -62,6 +64,7 @@ public struct SessionState: Sendable {
         self.bounds = bounds
         log = SessionLog(bounds: bounds.log, lastSeq: seq, entries: [])
         unarchived = Unarchived(lastKept: seq)
+        changeables = Changeables(after: seq)
         roster = Roster(listBlockByteCount: bounds.listBlockByteCount)
         expiredTickets = RetainedTickets(limit: bounds.recoverableCount, window: bounds.recoveryWindow)
         // Kept for as long as their clients try to come back (RES-13).
@@ -150,6 +153,8 @@ public struct SessionState: Sendable {
             }
         case .streams(let sender, let streams):
             return answering(sender, isRepeatable: true, now) { $0.announce(streams, from: sender, now) }
+        case .change(let sender, let request):
+            return answering(sender, isRepeatable: true, now) { $0.change(request, by: sender, now) }
         case .erase(let sender, let erasure):
             return answering(sender, isRepeatable: true, now) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
@@ -168,7 +173,9 @@ public struct SessionState: Sendable {
         case .signal(let sender, let request) where request.isOnlineOnly:
             isBanned(sender, now) ? .refused(.notInSession) : signal(request, from: sender, now, effects: &effects)
         case .restrictions(let binding): readRestrictions(binding, now)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .erase, .moderate, .streams, .refreshToken: nil
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .change, .erase, .moderate, .streams,
+            .refreshToken:
+            nil
         }
     }
 

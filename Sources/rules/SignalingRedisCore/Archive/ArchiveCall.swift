@@ -4,6 +4,7 @@ import SignalingProtocol
 /// What an archive asks one Redis.
 package enum ArchiveCall {
     case append([ArchivedMessage], SessionID, APIKey?)
+    case put([ArchivedForm], SessionID)
     case erase(ErasureScope, SessionID)
     /// Erases those of a user among ``ArchiveCall/erasedCount`` messages after this seq.
     case eraseOfUser(ErasureScope, after: Seq, SessionID)
@@ -23,14 +24,14 @@ package enum ArchiveCall {
     func rest(after seq: Seq) -> ArchiveCall {
         switch self {
         case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
-        case .append, .erase, .page, .end, .sleepers, .process: self
+        case .append, .put, .erase, .page, .end, .sleepers, .process: self
         }
     }
 
     /// Whether Redis must keep something.
     var isWrite: Bool {
         switch self {
-        case .append, .erase, .eraseOfUser: true
+        case .append, .put, .erase, .eraseOfUser: true
         case .page, .end, .sleepers, .process: false
         }
     }
@@ -58,6 +59,15 @@ package enum ArchiveCall {
                 command.add(message.archived)
             }
             return command
+        case .put(let forms, let session):
+            var command = RedisCommand(
+                .archivePut, of: session, [age, String(bounds.messageCount), String(bounds.byteCount)],
+                extraCount: forms.count * 2)
+            for form in forms {
+                command.add(String(form.seq.rawValue))
+                command.add(form.content)
+            }
+            return command
         case .erase(let scope, let session):
             switch scope.limited {
             case .message(let seq):
@@ -72,7 +82,8 @@ package enum ArchiveCall {
         case .page(let request, let session):
             let (kind, seq): (String, Seq) =
                 switch request.position {
-                case .newest: ("newest", .zero)
+                // A list of changes is read as pages of one message (``ChangeList``).
+                case .newest, .changedAfter: ("newest", .zero)
                 case .before(let seq): ("before", seq)
                 case .after(let seq): ("after", seq)
                 }
@@ -111,7 +122,7 @@ package enum ArchiveAnswer {
         }
         let answer: ArchiveAnswer? =
             switch call {
-            case .append, .erase, .eraseOfUser:
+            case .append, .put, .erase, .eraseOfUser:
                 reply[0].text == "stored"
                     ? reply[1].text.map {
                         .stored(process: $0, next: reply[2].seq, trimmedCount: Int(clamping: reply[3].number ?? 0))
@@ -135,7 +146,7 @@ extension ArchivePage {
             messages.append(message)
         }
         switch request.position {
-        case .newest, .before: messages.reverse()
+        case .newest, .before, .changedAfter: messages.reverse()
         case .after: break
         }
         var range: ClosedRange<Seq>?

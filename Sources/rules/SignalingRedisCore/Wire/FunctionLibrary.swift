@@ -25,6 +25,7 @@ enum RedisFunction: String {
     case appendFreeing = "append_freeing"
     case declareLost = "declare_lost"
     case archiveAdd = "archive_add"
+    case archivePut = "archive_put"
     case archivePage = "archive_page"
     case archiveErase = "archive_erase"
     case archiveEraseUser = "archive_erase_user"

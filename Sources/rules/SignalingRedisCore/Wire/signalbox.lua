@@ -560,6 +560,13 @@ end
 -- The time of messages that are too old.
 local function cutoff(age) return clock() / 1000 - tonumber(age) end
 
+local function trim_to(kept, age, most, bytes)
+    local oldest = cutoff(age)
+    trim(kept, function(message, count)
+        return count > tonumber(most) or kept.bytes > tonumber(bytes) or tonumber(message.time) < oldest
+    end)
+end
+
 -- Histories grow no further when Redis uses this part of maxmemory: the rest is for joins and signals.
 local HISTORY_LIMIT = 0.7
 -- Histories always have this part of maxmemory. Messages that find no room wait in the states of their sessions, which
@@ -674,14 +681,52 @@ local function archive_add(keys, args)
             kept.last = math.max(kept.last, seq)
         end
     end
-    local oldest = cutoff(args[1])
-    trim(kept, function(message, count)
-        return count > tonumber(args[2]) or kept.bytes > tonumber(args[3]) or tonumber(message.time) < oldest
-    end)
+    trim_to(kept, args[1], args[2], args[3])
     redis.call('HSET', kept.meta, 'project', kept.project)
     save(kept)
     redis.call('EXPIRE', kept.set, args[4])
     redis.call('EXPIRE', kept.meta, args[4])
+    return { 'stored', redis_run(), '', trimmed }
+end
+
+-- The seq of the edit at the end of a message's content (CHG-8); nil without one. Nothing else ends like this.
+local function version_of(content)
+    local version, date = string.match(string.sub(content, -64), ',"changed":(%d+),"edited":%-?(%d+)$')
+    for _, number in ipairs({ version, date }) do
+        if #number > 16 or string.find(number, '^0.') then return nil end
+    end
+    version = tonumber(version)
+    return version and version <= 9007199254740992 and version or nil
+end
+
+-- Puts other content in the place of a message's.
+local function replace(kept, value, message, flag, content)
+    local new = message.seq .. ' ' .. message.time .. ' ' .. #message.head .. ' ' .. flag .. '\n' .. message.head .. content
+    -- In this order the set is never empty, and keeps its life.
+    redis.call('ZADD', kept.set, message.seq, new)
+    redis.call('ZREM', kept.set, value)
+    kept.bytes = kept.bytes - message.size + read_message(new).size
+end
+
+-- age in ms, messages, bytes, then pairs of seqs and contents with the seq of the edit at their ends
+--
+-- Edited messages. The keys live no longer for it.
+local function archive_put(keys, args)
+    local size = 0
+    for i = 5, #args, 2 do size = size + #args[i] end
+    local trimmed = make_room(size)
+    if not trimmed then return redis.error_reply('OOM the histories take too much') end
+    local kept = archive(keys[1])
+    if not kept.known then return { 'stored', redis_run(), '', trimmed } end
+    for i = 4, #args, 2 do
+        local value = redis.call('ZRANGEBYSCORE', kept.set, args[i], args[i])[1]
+        local message, version = value and read_message(value), version_of(args[i + 1])
+        if message and not message.is_erased and version and (version_of(value) or -1) < version then
+            replace(kept, value, message, '0', args[i + 1])
+        end
+    end
+    trim_to(kept, args[1], args[2], args[3])
+    save(kept)
     return { 'stored', redis_run(), '', trimmed }
 end
 
@@ -713,13 +758,7 @@ local function archive_page(keys, args)
     return { 'page', read_message(first).seq, read_message(last).seq, more, found }
 end
 
-local function erase_content(kept, value, message)
-    local rest = message.seq .. ' ' .. message.time .. ' ' .. #message.head .. ' 1\n' .. message.head
-    -- In this order the set is never empty, and keeps its life.
-    redis.call('ZADD', kept.set, message.seq, rest)
-    redis.call('ZREM', kept.set, value)
-    kept.bytes = kept.bytes - message.size + read_message(rest).size
-end
+local function erase_content(kept, value, message) replace(kept, value, message, '1', '') end
 
 -- message or through, seq
 local function archive_erase(keys, args)
@@ -823,6 +862,7 @@ register('declare_lost', declare_lost, { 'allow-oom' })
 register('goodbye', goodbye, { 'allow-oom' })
 -- It looks for room itself.
 register('archive_add', archive_add, { 'allow-oom' })
+register('archive_put', archive_put, { 'allow-oom' })
 register('archive_page', archive_page, { 'allow-oom' })
 register('archive_erase', archive_erase, { 'allow-oom' })
 register('archive_erase_user', archive_erase_user, { 'allow-oom' })

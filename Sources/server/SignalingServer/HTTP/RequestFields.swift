@@ -62,8 +62,11 @@ extension HistoryRequest {
         }
         let limit = try integer("limit") ?? Int64(Self.standardLimit)
         guard limit >= 1 else { throw SignalingError(.invalidParameter, "\"limit\" must be 1 or more") }
-        guard let position = Position(before: try integer("before"), after: try integer("after")) else {
-            throw SignalingError(.invalidParameter, "use \"before\" or \"after\", not both")
+        guard
+            let position = Position(
+                before: try integer("before"), after: try integer("after"), changedAfter: try integer("changedAfter"))
+        else {
+            throw SignalingError(.invalidParameter, "use one of \"before\", \"after\" and \"changedAfter\"")
         }
         self.init(position, limit: Int(clamping: limit))
     }

@@ -1,6 +1,25 @@
 import SignalingCore
 import SignalingProtocol
 
+extension Set<ChangeKind> {
+    /// Reads the setting: kinds separated by commas, `all`, or `none`.
+    init(changes text: String) throws {
+        switch text {
+        case "none": self = []
+        case "all": self = Set(ChangeKind.allCases)
+        default:
+            self = []
+            for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let kind = ChangeKind(rawValue: String(name)) else {
+                    throw ConfigurationError(
+                        "changes: \"\(name.prefix(64))\" is no kind of change. Use \(SettingsTable.allChanges), all or none.")
+                }
+                insert(kind)
+            }
+        }
+    }
+}
+
 extension KeptTypes {
     /// More types are surely a mistake, and each session's state carries them.
     private static let countLimit = 64

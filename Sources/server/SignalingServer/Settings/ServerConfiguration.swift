@@ -133,6 +133,8 @@ public struct ServerConfiguration: Sendable {
     /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.
     var durableBounds: SessionState.Bounds {
         var bounds = sessionBounds
+        // Of several nodes the one that was started or reloaded last counts.
+        bounds.asOf = .current
         if webhook != nil || !projectWebhooks.isEmpty { bounds.untoldEventCount = webhookBounds.count }
         return bounds
     }

@@ -83,7 +83,8 @@ public struct ServerSettings: Sendable {
             values: settings, places: places,
             warnings: GivenVariables(environment).warnings + Self.blankWarnings(settings, places),
             projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
-            projectHistory: file?.history ?? [:], projectUserSources: file?.userSources ?? [:],
+            projectHistory: file?.history ?? [:], projectChanges: file?.changes ?? [:],
+            projectUserSources: file?.userSources ?? [:],
             sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
     }
@@ -128,6 +129,8 @@ package struct ResolvedSettings: Sendable {
     package let projectWebhooks: [APIKey: WebhookReceiver]
     /// What projects of the file keep instead of what ``SettingsTable/history`` says; `nil` keeps nothing.
     let projectHistory: [APIKey: KeptTypes?]
+    /// What authors may do in projects of the file, instead of what ``SettingsTable/changes`` says.
+    let projectChanges: [APIKey: Set<ChangeKind>]
     /// Where the tokens of projects of the file have their user, instead of what ``SettingsTable/userFrom`` says.
     let projectUserSources: [APIKey: UserSource?]
     let sessionLabels: [SessionID: SessionLabel]
@@ -164,7 +167,7 @@ package struct ResolvedSettings: Sendable {
         // A log keeps events for as long as a client may ask for them (RES-14).
         configuration.sessionBounds.log.age = max(
             configuration.sessionBounds.resumeWindow, configuration.sessionBounds.recoveryWindow)
-        configuration.history = faults.collect(["history"]) { try history(configuration.access) } ?? .none
+        configuration.history = faults.collect(["history", "changes"]) { try history(configuration.access) } ?? .none
         configuration.redis = redis(configuration, &faults)
         configuration.webhook =
             faults.collect(["webhookUrl", "webhookSecret"]) {
@@ -216,13 +219,14 @@ package struct ResolvedSettings: Sendable {
     }
 
     private func history(_ access: ServerConfiguration.Access) throws -> HistoryPolicy {
-        let standard: String? =
+        let standard: (types: String, changes: String) =
             switch access {
-            case .development: SettingsTable.chatTypes
-            case .project, .projects: nil
+            case .development: (SettingsTable.chatTypes, SettingsTable.allChanges)
+            case .project, .projects: ("none", "none")
             }
         return HistoryPolicy(
-            standard: try (values.history ?? standard).flatMap { try KeptTypes(setting: $0) }, projects: projectHistory)
+            standard: try KeptTypes(setting: values.history ?? standard.types), projects: projectHistory,
+            changes: try Set(changes: values.changes ?? standard.changes), projectChanges: projectChanges)
     }
 
     private func redis(_ configuration: ServerConfiguration, _ faults: inout FaultCollector) -> [RedisAddress] {

@@ -52,6 +52,7 @@ extension ResolvedSettings {
             projects: fixed.isDisjoint(with: Self.projectNames) ? new.projects : projects,
             projectWebhooks: projectWebhooks,
             projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory,
+            projectChanges: fixed.isDisjoint(with: Self.projectNames) ? new.projectChanges : projectChanges,
             projectUserSources: fixed.isDisjoint(with: Self.projectNames)
                 ? new.projectUserSources : projectUserSources,
             sessionLabels: new.sessionLabels)
@@ -76,7 +77,8 @@ extension ResolvedSettings {
         switch name {
         case table.projects.declaration.name:
             return projects.filter { !$0.isApplication } != new.projects.filter { !$0.isApplication }
-                || projectHistory != new.projectHistory || projectUserSources != new.projectUserSources
+                || projectHistory != new.projectHistory || projectChanges != new.projectChanges
+                || projectUserSources != new.projectUserSources
         case table.applications.declaration.name:
             return projects.filter(\.isApplication) != new.projects.filter(\.isApplication)
         case table.sessions.declaration.name: return sessionLabels != new.sessionLabels

@@ -21,6 +21,7 @@ public struct SettingsTable: Sendable {
     private static let historyBounds = HistoryBounds()
     /// The types of chat messages, those of OpenTok's sample component included.
     static let chatTypes = "text-chat,TextChat"
+    static let allChanges = ChangeKind.allCases.map(\.rawValue).joined(separator: ",")
 
     private static let day = 0...86_400
     private static let million = 1_000_000
@@ -167,6 +168,10 @@ public struct SettingsTable: Sendable {
         "Who may read the history: role, every client whose token does not forbid it; or claim, only those whose token "
             + "permits it (HIS-8)."
     ) { $0.historyReading.read($1) }
+    public let changes = Setting<String>(
+        "changes", default: "\(Self.allChanges) in development mode; otherwise none",
+        form: "edit, erase, or both, separated by a comma; or all, or none", reloads: true,
+        "What the authors of kept messages may do with them (CHG-4). A project in the file may have its own.")
     public let historyDays = Setting<Int>(
         "historyDays", 1...36_500,
         default: "\(Self.historyBounds.age.components.seconds / 86_400); with redis "

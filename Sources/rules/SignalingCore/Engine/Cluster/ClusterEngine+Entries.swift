@@ -41,6 +41,7 @@ extension ClusterEngine: CommandLogObserver {
         if state.isAsleep, hosted.steps.isEmpty { return letSleep(hosted, isSubmitter: entry.position.id.run == run) }
         if !state.unarchived.isEmpty, isKeeper(of: hosted) { sessions.tellArchiveIfDue(of: hosted, at: entry.time) }
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
+        if isKeeper(of: hosted) { sessions.adoptLimits(of: hosted) }
         if isKeeper(of: hosted) { sessions.keepSnapshotIfDue(of: hosted) }
     }
 

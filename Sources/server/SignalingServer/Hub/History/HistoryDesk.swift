@@ -115,7 +115,12 @@ struct PageBytes: Sendable {
         if let range = page.range {
             bytes.append(contentsOf: #""first":\#(range.lowerBound),"last":\#(range.upperBound),"#.utf8)
         }
-        bytes.append(contentsOf: #""more":\#(page.more),"messages":["#.utf8)
+        bytes.append(contentsOf: #""more":\#(page.more),"#.utf8)
+        if let changes = page.changes {
+            bytes.append(contentsOf: #""changedThrough":\#(changes.through),"#.utf8)
+            if changes.isAll { bytes.append(contentsOf: #""all":true,"#.utf8) }
+        }
+        bytes.append(contentsOf: #""messages":["#.utf8)
         for (index, message) in page.messages.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             message.append(to: &bytes)

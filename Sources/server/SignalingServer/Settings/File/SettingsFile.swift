@@ -20,6 +20,8 @@ struct SettingsFile {
     let webhooks: [APIKey: WebhookReceiver]
     /// What single projects keep as history; `nil` as a value keeps nothing.
     let history: [APIKey: KeptTypes?]
+    /// What authors may do in projects of the file, instead of what ``SettingsTable/changes`` says.
+    let changes: [APIKey: Set<ChangeKind>]
     /// Where the tokens of single projects have their user; `nil` as a value: nowhere.
     let userSources: [APIKey: UserSource?]
     /// What the admin page calls sessions.
@@ -46,6 +48,7 @@ struct SettingsFile {
         var projects: [Project] = []
         var webhooks: [APIKey: WebhookReceiver] = [:]
         var history: [APIKey: KeptTypes?] = [:]
+        var changes: [APIKey: Set<ChangeKind>] = [:]
         var userSources: [APIKey: UserSource?] = [:]
         let table = SettingsTable.shared
         let lists: [(name: String, known: [String], read: (Members) throws -> Project)] = [
@@ -64,10 +67,12 @@ struct SettingsFile {
                 let userSource = faults.collect { try Self.userSource(members) } ?? nil
                 let webhook = faults.collect { try Self.webhook(members) } ?? nil
                 let kept = faults.collect { try Self.history(members) } ?? nil
+                let permitted = faults.collect { try Self.changes(members) } ?? nil
                 guard var project else { continue }
                 project.revoked = revoked ?? project.revoked
                 projects.append(project)
                 webhooks[project.apiKey] = webhook
+                changes[project.apiKey] = permitted
                 if let userSource { userSources.updateValue(userSource, forKey: project.apiKey) }
                 if let kept { history.updateValue(kept, forKey: project.apiKey) }
             }
@@ -77,6 +82,7 @@ struct SettingsFile {
         self.projects = projects
         self.webhooks = webhooks
         self.history = history
+        self.changes = changes
         self.userSources = userSources
         labels = Self.labels(in: settings, &faults)
         self.path = path
@@ -113,7 +119,7 @@ struct SettingsFile {
     ]
 
     /// What projects and applications have in common.
-    private static let commonMembers = [historyMember, userMember, revokedMember] + webhookMembers
+    private static let commonMembers = [historyMember, changesMember, userMember, revokedMember] + webhookMembers
 
     private static let historyMember = SettingsTable.shared.history.declaration.name
 
@@ -122,6 +128,17 @@ struct SettingsFile {
         guard members.object[historyMember] != nil else { return nil }
         let text = try members.text(historyMember)
         do { return .some(try KeptTypes(setting: text)) } catch let error as ConfigurationError {
+            throw ConfigurationError("\(members.name): \(error.description)")
+        }
+    }
+
+    private static let changesMember = SettingsTable.shared.changes.declaration.name
+
+    /// What authors may do in the project; `nil` if it does not say.
+    private static func changes(_ members: Members) throws -> Set<ChangeKind>? {
+        guard members.object[changesMember] != nil else { return nil }
+        let text = try members.text(changesMember)
+        do { return try Set(changes: text) } catch let error as ConfigurationError {
             throw ConfigurationError("\(members.name): \(error.description)")
         }
     }
