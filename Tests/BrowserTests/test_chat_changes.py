@@ -33,7 +33,8 @@ def join(open_host, access):
     """Opens the chat of a user with a tab of their own. The part with the changes is loaded."""
 
     def join(name, attributes=None, options=None, **query):
-        page = open_host(element(access(name, user=f"u-{name.lower()}", **query), **(attributes or {})), **(options or {}))
+        tag = element(access(name, user=f"u-{name.lower()}", **query), **(attributes or {}))
+        page = open_host('<meta name="viewport" content="width=device-width">' + tag, **(options or {}))
         expect_state(page, "connected")
         page.locator("#chat #composer-text").focus()
         expect(page.locator("#chat .reply-bar")).to_have_count(1)
@@ -43,7 +44,8 @@ def join(open_host, access):
 
 
 def row(page, text):
-    return page.locator("#chat #messages [data-kind=message]", has=page.get_by_text(text, exact=True))
+    bubble = page.locator(".bubble", has_text=re.compile(f"^{re.escape(text)}$"))
+    return page.locator("#chat #messages [data-kind=message]", has=bubble)
 
 
 def open_menu(page, text):
@@ -136,7 +138,8 @@ def test_escape_in_the_editor_is_not_for_the_page_and_the_focus_goes_back_to_the
     expect(editor(ada)).to_have_count(0)
     expect_messages(ada, "one")
     expect(row(ada, "one")).to_be_focused()
-    assert "Escape" not in ada.evaluate("window.heard.filter((key, index, all) => all.indexOf(key) === index)")[:1]
+    # Of the letter and of Enter it hears nothing either; only that Escape was let go, with the focus elsewhere.
+    assert set(ada.evaluate("window.heard")) <= {"Escape"} and ada.evaluate("window.heard.length") <= 1
 
 
 def test_chat_14_a_message_that_a_moderator_deletes_while_it_is_edited_leaves_its_text_in_the_field(join):

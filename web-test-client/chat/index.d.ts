@@ -32,7 +32,7 @@ export type ChatTextKey =
   | 'failedTooFast' | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral'
   | 'pausedSomeone' | 'pausedSeveral' | 'partner' | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen'
   | 'frozenUntil' | 'restricted' | 'restrictedUntil' | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp'
-  | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson' | 'deleteMessage' | 'doDelete' | 'cancel'
+  | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfOwn' | 'menuOfPerson' | 'deleteMessage' | 'doDelete' | 'cancel'
   | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles' | 'emoji' | 'attach';
 
 /** The keys of the texts with a count. */

@@ -53,6 +53,7 @@ export class MessageEditor {
     this.#showLines();
     this.#field.focus();
     this.#field.setSelectionRange?.(message.text.length, message.text.length);
+    this.#showAll();
   }
 
   #build() {
@@ -64,6 +65,7 @@ export class MessageEditor {
     field.addEventListener('input', () => {
       this.#say(null);
       this.#showLines();
+      this.#showAll();
     });
     this.#field = field;
     const button = (name, look, act) => {
@@ -93,6 +95,11 @@ export class MessageEditor {
 
   #showLines() {
     this.#field.rows = Math.min(MAX_LINES, this.#field.value.split('\n').length);
+  }
+
+  /** With the buttons below the field, where the browser shows the caret only. */
+  #showAll() {
+    this.#node.scrollIntoView({ block: 'nearest' });
   }
 
   /** Shows the sentence with this key, or `{text}` of the page, in place of the keys; null: the keys. */

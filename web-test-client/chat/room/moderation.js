@@ -169,7 +169,8 @@ export class Moderation {
       if (this.#keepsMessages && !message.isErased && !hasDelete) all.push(this.#deleteItem(message.seq, name));
       if (isOther) all.push(...this.#personItems(person));
     }
-    if (all.length > 0) this.#menu.open(button, this.#words.text('menuOfMessage', { name }), all);
+    const label = this.#words.text(message.direction === 'sent' ? 'menuOfOwn' : 'menuOfMessage', { name });
+    if (all.length > 0) this.#menu.open(button, label, all);
     return all.length > 0;
   }
 

@@ -144,6 +144,7 @@ export const ar = {
 
   // Moderators
   menuOfMessage: 'قائمة رسالة {name}',
+  menuOfOwn: 'قائمة رسالتكم',
   menuOfPerson: 'قائمة {name}',
   deleteMessage: 'حذف هذه الرسالة…',
   doDelete: 'حذف',

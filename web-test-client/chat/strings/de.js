@@ -114,6 +114,7 @@ export const de = {
 
   // Moderators
   menuOfMessage: 'Menü für die Nachricht von {name}',
+  menuOfOwn: 'Menü für Ihre Nachricht',
   menuOfPerson: 'Menü für {name}',
   deleteMessage: 'Diese Nachricht löschen …',
   doDelete: 'Löschen',

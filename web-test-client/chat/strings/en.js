@@ -124,6 +124,7 @@ export const en = {
 
   // Moderators
   menuOfMessage: 'Menu for the message of {name}',
+  menuOfOwn: 'Menu for your message',
   menuOfPerson: 'Menu for {name}',
   deleteMessage: 'Delete this message…',
   doDelete: 'Delete',

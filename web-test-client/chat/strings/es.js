@@ -134,6 +134,7 @@ export const es = {
 
   // Moderators
   menuOfMessage: 'Menú del mensaje de {name}',
+  menuOfOwn: 'Menú de su mensaje',
   menuOfPerson: 'Menú de {name}',
   deleteMessage: 'Eliminar este mensaje…',
   doDelete: 'Eliminar',

@@ -128,6 +128,7 @@ export const fr = {
 
   // Moderators
   menuOfMessage: 'Menu pour le message de {name}',
+  menuOfOwn: 'Menu pour votre message',
   menuOfPerson: 'Menu pour {name}',
   deleteMessage: 'Supprimer ce message…',
   doDelete: 'Supprimer',

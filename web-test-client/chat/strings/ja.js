@@ -108,6 +108,7 @@ export const ja = {
 
   // Moderators
   menuOfMessage: '{name}のメッセージのメニュー',
+  menuOfOwn: '自分のメッセージのメニュー',
   menuOfPerson: '{name}のメニュー',
   deleteMessage: 'このメッセージを削除…',
   doDelete: '削除する',

@@ -134,6 +134,7 @@ export const pt = {
 
   // Moderators
   menuOfMessage: 'Menu da mensagem de {name}',
+  menuOfOwn: 'Menu da sua mensagem',
   menuOfPerson: 'Menu de {name}',
   deleteMessage: 'Excluir esta mensagem…',
   doDelete: 'Excluir',

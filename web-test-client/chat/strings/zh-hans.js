@@ -108,6 +108,7 @@ export const zhHans = {
 
   // Moderators
   menuOfMessage: '{name}的消息的菜单',
+  menuOfOwn: '您的消息的菜单',
   menuOfPerson: '{name}的菜单',
   deleteMessage: '删除此消息…',
   doDelete: '删除',

@@ -108,6 +108,7 @@ export const zhHant = {
 
   // Moderators
   menuOfMessage: '{name}的訊息的選單',
+  menuOfOwn: '您的訊息的選單',
   menuOfPerson: '{name}的選單',
   deleteMessage: '刪除此訊息…',
   doDelete: '刪除',

@@ -165,7 +165,8 @@ export class RowElements {
   }
 
   #nameMenu(shown) {
-    const label = this.#words.text('menuOfMessage', { name: this.#personIn(shown) });
+    const isOwn = shown.row.message.direction === 'sent';
+    const label = this.#words.text(isOwn ? 'menuOfOwn' : 'menuOfMessage', { name: this.#personIn(shown) });
     shown.element.querySelector('.row-menu')?.setAttribute('aria-label', label);
   }
 
