@@ -40,6 +40,7 @@ export class ReplyBar {
   show() {
     const { chat, messages, text, about } = this.#room;
     const target = chat()?.replyTarget ?? null;
+    if (target === null && !this.isShown) return;
     if (this.#shown?.row.id !== target) this.#shown = target === null ? null : messages().finder.rowOf(target);
     this.#bar.hidden = target === null;
     describe(this.#field, 'reply-name reply-line', target !== null);

@@ -52,7 +52,7 @@ export class Changes {
   /** With the texts of this part. */
   set words(words) {
     this.#words = partWords(words, CHANGE_STRINGS, this.#room.host.strings ?? {});
-    this.#replyBar?.show({ isAnew: true });
+    this.#replyBar?.show();
     this.#editor?.write();
   }
 
@@ -79,6 +79,12 @@ export class Changes {
   changed(changes) {
     this.#replyBar.show();
     if (changes.length > 0) this.#marks.changed();
+  }
+
+  /** Senders have other names now. */
+  renamed() {
+    this.#replyBar.show();
+    this.#marks.changed();
   }
 
   /** The chat is another one. */
@@ -121,7 +127,7 @@ export class Changes {
     if (row.message.isErased) return items;
     if (this.mayEdit(row)) items.push({ text: text('edit'), act: () => this.#edit(row) });
     if (this.mayDelete(row)) {
-      items.push({ text: text('deleteMessage'), isDanger: true, act: (opener) => this.#askDelete(row, opener) });
+      items.push({ text: text('deleteMessage'), isDanger: true, act: (...given) => this.#askDelete(row, ...given) });
     }
     if (row.message.text !== '') items.push({ text: text('copy'), act: () => this.#copy(row.message.text) });
     if (this.#mayReply(row)) items.push({ text: text('reply'), act: () => this.reply(row) });
@@ -141,8 +147,7 @@ export class Changes {
         break;
       case 'Delete':
         if (!this.mayDelete(row)) return false;
-        if (event.shiftKey) this.#delete(row, { isByKey: true });
-        else this.#askDelete(row, element);
+        this.#askDelete(row, element, event);
         break;
       default:
         return false;
@@ -167,6 +172,8 @@ export class Changes {
   // Actions
 
   reply(row) {
+    // Something has changed since the button was shown.
+    if (!this.#mayReply(row)) return;
     this.#room.chat().reply(row.id);
     this.#replyBar.show();
     this.#room.composer().focus();
@@ -191,9 +198,14 @@ export class Changes {
     else this.#room.composer().showHint('actionFailed');
   }
 
-  #askDelete(row, opener) {
+  /** With Shift there is no question. `opener` had the focus. */
+  #askDelete(row, opener, { type, shiftKey }) {
     const text = (key) => this.#words.text(key);
-    const isByKey = opener.matches(':focus-visible');
+    const isByKey = type === 'keydown' || opener.matches(':focus-visible');
+    if (shiftKey) {
+      this.#delete(row, { isByKey });
+      return;
+    }
     this.#room.moderation().ask({
       title: text('askDeleteOwn'), text: text('explainDeleteOwn'), yes: text('doDelete'), isDanger: true,
       act: () => this.#delete(row, { isByKey }),

@@ -380,6 +380,7 @@ export class ChatRoom {
     this.#composer.setEnabled(this.canWrite);
     this.#composer.isReadOnly = this.#restriction.isReadOnly;
     this.#restriction.check();
+    this.#messages.showMenus();
     this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     this.#showHistory();
   }

@@ -2,7 +2,7 @@
 export const de = {
   chat: 'Chat',
   messages: 'Nachrichten',
-  messagesHelp: 'Mit den Pfeiltasten wählen Sie eine Nachricht aus und sehen ihre Uhrzeit.',
+  messagesHelp: 'Mit den Pfeiltasten wählen Sie eine Nachricht aus und sehen ihre Uhrzeit. Enter öffnet ihr Menü.',
 
   connecting: 'Verbindung wird hergestellt …',
   reconnecting: 'Die Verbindung wird wiederhergestellt. Ihre Nachrichten werden danach gesendet.',

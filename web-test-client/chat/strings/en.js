@@ -5,7 +5,7 @@
 export const en = {
   chat: 'Chat',
   messages: 'Messages',
-  messagesHelp: 'Use the arrow keys to choose a message and see its time.',
+  messagesHelp: 'Use the arrow keys to choose a message and see its time. Enter opens its menu.',
 
   // The state of the connection
   connecting: 'Connecting…',

@@ -2,7 +2,7 @@
 export const es = {
   chat: 'Chat',
   messages: 'Mensajes',
-  messagesHelp: 'Use las teclas de flecha para elegir un mensaje y ver su hora.',
+  messagesHelp: 'Use las teclas de flecha para elegir un mensaje y ver su hora. Intro abre su menú.',
 
   connecting: 'Conectando…',
   reconnecting: 'Reconectando. Sus mensajes se enviarán cuando vuelva la conexión.',

@@ -2,7 +2,7 @@
 export const fr = {
   chat: 'Discussion',
   messages: 'Messages',
-  messagesHelp: 'Utilisez les flèches du clavier pour choisir un message et voir son heure.',
+  messagesHelp: 'Utilisez les flèches du clavier pour choisir un message et voir son heure. Entrée ouvre son menu.',
 
   connecting: 'Connexion…',
   reconnecting: 'Reconnexion en cours. Vos messages seront envoyés dès le retour de la connexion.',

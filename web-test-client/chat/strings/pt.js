@@ -2,7 +2,7 @@
 export const pt = {
   chat: 'Conversa',
   messages: 'Mensagens',
-  messagesHelp: 'Use as setas do teclado para escolher uma mensagem e ver a hora.',
+  messagesHelp: 'Use as setas do teclado para escolher uma mensagem e ver a hora. Enter abre o menu dela.',
 
   connecting: 'Conectando…',
   reconnecting: 'Reconectando. Suas mensagens serão enviadas quando a conexão voltar.',

@@ -186,10 +186,10 @@ export class MessagesView {
   showNames() {
     this.#forEachMessage((shown) => {
       const { name, isGuest, number } = shown;
-      this.#named(shown);
-      const isSame = shown.name === name && shown.isGuest === isGuest && shown.number === number;
+      const isSame = this.#named(shown).name === name && shown.isGuest === isGuest && shown.number === number;
       if (!isSame) this.#elements.showSender(shown);
     });
+    this.#changes?.loaded?.renamed();
   }
 
   /** The page shows messages in another way from now on. */
