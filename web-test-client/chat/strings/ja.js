@@ -2,7 +2,7 @@
 export const ja = {
   chat: 'チャット',
   messages: 'メッセージ',
-  messagesHelp: '矢印キーでメッセージを選ぶと、時刻が表示されます。Enterでメニューが開きます。',
+  messagesHelp: '矢印キーでメッセージを選ぶと、時刻が表示されます。エンターキーでメニューが開きます。',
 
   connecting: '接続しています…',
   reconnecting: '再接続しています。メッセージは接続が戻り次第送信されます。',

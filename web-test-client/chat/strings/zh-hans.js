@@ -2,7 +2,7 @@
 export const zhHans = {
   chat: '聊天',
   messages: '消息',
-  messagesHelp: '使用方向键选择消息并查看其时间。按 Enter 打开其菜单。',
+  messagesHelp: '使用方向键选择消息并查看其时间。按回车键打开其菜单。',
 
   connecting: '正在连接…',
   reconnecting: '正在重新连接。连接恢复后会发送您的消息。',

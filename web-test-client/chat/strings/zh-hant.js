@@ -2,7 +2,7 @@
 export const zhHant = {
   chat: '聊天',
   messages: '訊息',
-  messagesHelp: '使用方向鍵選擇訊息並查看其時間。按 Enter 開啟其選單。',
+  messagesHelp: '使用方向鍵選擇訊息並查看其時間。按輸入鍵開啟其選單。',
 
   connecting: '正在連線…',
   reconnecting: '正在重新連線。連線恢復後會傳送您的訊息。',
