@@ -262,7 +262,7 @@ export class Session extends ExtensionCalls {
   #callFailed({ call, error }) {
     const { restriction, retryAfter } = error;
     this.#noteClock(error);
-    if (call.kind === 'signal' && restriction) this.#restrictions.refused(restriction, retryAfter, this.serverTime);
+    if (error.code === Code.permissionDenied && restriction) this.#restrictions.refused(restriction, retryAfter, this.serverTime);
     call.done(OTError.of(call.kind, error));
   }
 

@@ -6,6 +6,7 @@ const GAP_LIMIT = 200;
 const PAGE_LIMIT = 50;
 /** So many changes may come while a page is on its way. With more, the page is asked for anew. */
 const CHANGE_LIMIT = 1000;
+const ALL = Object.freeze([0, Infinity]);
 
 /**
  * What a chat reads of its session's history, and when: the newest page after the first connect, the messages that were
@@ -171,7 +172,10 @@ export class HistoryReader {
       const { stale, again } = order;
       if (stale !== null) return this.#ask('changed', { changedAfter: stale.after, limit: GAP_LIMIT }, stale.until);
       if (has === 'nothing') return this.#ask('newest', { limit: PAGE_LIMIT });
-      if (again !== null) return this.#ask('again', { after: Math.max(again, oldestSeq - 1), limit: GAP_LIMIT });
+      if (again !== null) {
+        const first = Math.min(oldestSeq - 1, gap?.after ?? Infinity);
+        return this.#ask('again', { after: Math.max(again, first), limit: GAP_LIMIT });
+      }
       if (has === 'part') return this.#ask('missed', { after: gap.after, limit: GAP_LIMIT });
     }
     const before = floor === null ? {} : { before: floor };
@@ -241,16 +245,17 @@ export class HistoryReader {
     const oldest = messages[0]?.seq ?? Infinity;
     const joins = gap?.after === 0 || oldest <= gap?.after + 1 || !more;
     const isTrimmed = gap !== null && hasForgotten(gap.after, first, shown);
-    const isWhole = gap === null || joins || isTrimmed;
     const isAgain = (order?.again ?? null) !== null;
-    if (isAgain && (!more || oldest <= shown.oldestSeq)) order.again = null;
+    const isRenewed = isAgain && (!more || oldest <= shown.oldestSeq);
+    const isWhole = gap === null || joins || isTrimmed || isRenewed;
+    if (isRenewed) order.again = null;
     this.#known = isWhole ? { is: 'all', position } : { is: 'part', position, gap, isStalled };
     if (this.#phase.wantsEarlier) this.#phase.wantsEarlier = false;
     this.#advance(messages.at(-1)?.seq);
     return place(messages, {
       floor: messages[0]?.seq ?? null,
       isBeginning: !more,
-      closes: gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
+      closes: isRenewed ? ALL : gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
       anew: isAgain && { after: more ? oldest - 1 : 0, through, isLast: true },
     });
   }
@@ -282,9 +287,12 @@ export class HistoryReader {
     const { gap = null } = this.#known;
     const isDone = !more || last <= request.after || last >= (gap?.after ?? position);
     order.again = isDone ? null : last;
-    const missed = isDone ? this.#readMissed(page, false) : place(messages, { countsUnread: true });
+    const reachesGap = gap !== null && (!more || last > gap.after);
+    const missed = reachesGap ? this.#readMissed(page, false) : place(messages, { countsUnread: true });
     const anew = { after: request.after, through: more ? last : Math.max(last, position), isLast: !more };
-    return { ...missed, isBeginning: messages[0]?.seq === first, anew };
+    // What is read in one go has no gaps, apart from the one that may be behind it.
+    const closes = [request.after, missed.closes?.[1] ?? Math.min(last, (gap?.after ?? Infinity) - 1)];
+    return { ...missed, closes, isBeginning: messages[0]?.seq === first, anew };
   }
 
   /** Of messages that are not shown the chat needs no edition. */

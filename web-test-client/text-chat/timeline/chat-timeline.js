@@ -1,8 +1,7 @@
-import { authorOf } from './author.js';
-import { ERASED } from './erased.js';
 import { STANDARD_RULE } from './grouping-rule.js';
 import { LocalIds } from './local-ids.js';
-import { BLANK, formOf, stampOf } from './message-form.js';
+import { MessageContents } from './message-contents.js';
+import { BLANK, isRepeated, laterForm, stampOf } from './message-form.js';
 import { SessionOrder } from './session-order.js';
 import { TimelineLayout } from './timeline-layout.js';
 import { compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
@@ -36,6 +35,7 @@ export class ChatTimeline {
 
   #layout;
   #unread;
+  #contents;
   #localIds = new LocalIds();
   #order;
   #messageCount = 0;
@@ -56,6 +56,7 @@ export class ChatTimeline {
     this.#layout = new TimelineLayout({ rule, calendar });
     this.#order = new SessionOrder(this.#layout);
     this.#unread = new UnreadMessages(this.#layout);
+    this.#contents = new MessageContents({ layout: this.#layout, unread: this.#unread, localIds: this.#localIds });
     /** @type {number} */
     this.limit = Math.max(limit, 1);
   }
@@ -204,8 +205,15 @@ export class ChatTimeline {
   }
 
   #confirm(index, seq, known) {
-    this.#layout.update(index, { state: 'sent', failure: null, seq, ...known });
-    this.#layout.relocate(index, this.#order.freeKey(seq) ?? this.#order.arrivalKey());
+    const { lines } = this.#layout;
+    const { key } = lines.at(index);
+    // A page may have it already, changed so that its local id is gone.
+    const twin = seq === null ? null : this.#order.find(seq, () => false);
+    const later = twin === null ? {} : laterForm(lines.at(twin).message);
+    if (twin !== null) this.#removeMessage(twin);
+    const own = this.#layout.indexOf(key);
+    this.#layout.update(own, { state: 'sent', failure: null, seq, ...known, ...later });
+    this.#layout.relocate(own, this.#order.freeKey(seq) ?? this.#order.arrivalKey());
   }
 
   /** @type {(localId: string, failure: SendFailure) => TimelineChange[]} */
@@ -283,7 +291,7 @@ export class ChatTimeline {
    */
   merge(messages, { floor, isBeginning, isEarlier, countsUnread = false, closes, gapAt, isOfShown, anew }) {
     const before = this.#messageCount;
-    for (const message of messages) this.#mergeMessage(message, { countsUnread, isOfShown });
+    for (const message of messages) this.#mergeMessage(message, { countsUnread, isOfShown, isAnew: Boolean(anew) });
     if (anew) this.#dropUnless(messages, anew);
     if (closes !== null) this.#layout.removeGaps(this.#order.era, closes);
     if (gapAt !== null) this.#addGap(gapAt);
@@ -294,24 +302,35 @@ export class ChatTimeline {
     return this.#finish();
   }
 
-  #mergeMessage(message, { countsUnread, isOfShown }) {
+  #mergeMessage(message, { countsUnread, isOfShown, isAnew }) {
     const { seq, version = null, receivedAt = null } = message;
+    let mayBeUnread = countsUnread;
     // A new order may begin with the history of the former one (HIS-3).
     const there = this.#order.find(seq, (shown) => isRepeated(shown, message));
     if (there !== null) {
-      this.#renew(there, message);
-      return;
+      const { key, isUnread } = this.#layout.lines.at(there);
+      if (!isAnew || key.era === this.#order.era) {
+        this.#contents.renew(there, message);
+        return;
+      }
+      // It joins those of the present order.
+      this.#removeMessage(there);
+      mayBeUnread = isUnread;
     }
     const named = this.#order.indexOfRow(this.#localIds.rowOf(message));
     if (named !== null && message.direction === 'sent' && this.#layout.lines.at(named).message.seq === null) {
-      this.#confirm(named, seq, { receivedAt, ...stampOf(message), ...(version === null ? {} : formOf(message)) });
+      this.#confirm(named, seq, { receivedAt, ...stampOf(message), ...laterForm(message) });
     } else if ((named === null || version !== null) && !isOfShown) {
-      this.#add({ ...message, state: 'sent' }, this.#order.freeKey(seq), null, countsUnread);
+      this.#add({ ...message, state: 'sent' }, this.#order.freeKey(seq), null, mayBeUnread);
     }
   }
 
-  /** Removes the messages of a range that the history does not have any more. */
+  /**
+   * Removes the messages of a range that the history does not have any more. Nothing is known to be missing between those
+   * of former orders, either.
+   */
   #dropUnless(messages, { after, through, isLast }) {
+    if (isLast) this.#layout.removeFormerGaps(this.#order.era);
     const kept = new Set(messages.map(({ seq }) => seq));
     const { lines } = this.#layout;
     for (let index = lines.count - 1; index >= 0; index -= 1) {
@@ -328,19 +347,8 @@ export class ChatTimeline {
    */
   change(message) {
     const index = this.#order.find(message.seq, () => this.#joinsOrders);
-    if (index !== null) this.#renew(index, message);
+    if (index !== null) this.#contents.renew(index, message);
     return this.#finish();
-  }
-
-  #renew(index, form) {
-    if (form.isErased) {
-      this.#erase(index);
-      return;
-    }
-    const { id, message } = this.#layout.lines.at(index);
-    if (message.isErased || (form.version ?? 0) <= (message.version ?? 0)) return;
-    this.#layout.update(index, formOf(form));
-    if (message.direction === 'received') this.#localIds.remove(message, id);
   }
 
   /**
@@ -352,7 +360,7 @@ export class ChatTimeline {
     if (user !== undefined) return this.#eraseUser(user, before);
     if (through === undefined) {
       const index = this.#order.find(ref, () => this.#joinsOrders);
-      if (index !== null) this.#erase(index);
+      if (index !== null) this.#contents.erase(index);
       return this.#finish();
     }
     const { lines } = this.#layout;
@@ -372,16 +380,9 @@ export class ChatTimeline {
       const { key, message } = lines.at(index);
       // The messages of former orders are before all of this one.
       const isBefore = key.era < this.#order.era || (key.era === this.#order.era && (message.seq ?? key.seq) < before);
-      if (isBefore && message.user === user) this.#erase(index);
+      if (isBefore && message.user === user) this.#contents.erase(index);
     }
     return this.#finish();
-  }
-
-  /** An erased message is no unread one. */
-  #erase(index) {
-    if (this.#layout.lines.at(index).message.isErased) return;
-    this.#layout.update(index, ERASED);
-    this.#unread.read(index);
   }
 
   /**
@@ -490,11 +491,4 @@ export class ChatTimeline {
   #finish() {
     return this.#layout.finish(this.#unread.first, this.#hasBeginning && this.#messageCount > 0);
   }
-}
-
-/** Whether two messages with the same seq, of two orders, are one. The text of one that has changed says nothing. */
-function isRepeated(shown, read) {
-  if (shown.direction === 'sent' && read.direction === 'sent') return true;
-  const hasChanged = [shown, read].some(({ isErased = false, version = null }) => isErased || version !== null);
-  return authorOf(shown) === authorOf(read) && (hasChanged || shown.text === read.text);
 }
