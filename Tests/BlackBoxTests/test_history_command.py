@@ -82,7 +82,7 @@ class Archive:
 
 
 def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of_others():
-    """HIS-10"""
+    """HIS-10, CHG-8"""
     chat = json.dumps({"text": "in JSON", "sender": {"id": "x", "alias": "Bob"}, "sentOn": 1})
     result = Archive([
         message(1, "plain"),
@@ -90,6 +90,8 @@ def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of
         message(3, "7", type="vote"),
         {"seq": 4, "from": None, "data": "no type", "time": 1700000000000 + 4 * MINUTE},
         {"seq": 5, "from": "ada-id", "connection": ADA, "erased": True, "time": 1700000000000 + 5 * MINUTE},
+        message(6, "at ten", changed=9, edited=1700000900000),
+        message(7, "8", type="vote", changed=10, edited=1700000900000),
     ]).print()
     assert result.returncode == 0 and result.stderr == "", result
     assert result.stdout.splitlines() == [
@@ -98,6 +100,8 @@ def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of
         "2023-11-14 22:16:20 Ada [vote] 7",
         "2023-11-14 22:17:20 the server [signal] no type",
         "2023-11-14 22:18:20 Ada: (erased)",
+        "2023-11-14 22:19:20 Ada: at ten (edited)",
+        "2023-11-14 22:20:20 Ada [vote] 8 (edited)",
     ]
 
 

@@ -134,6 +134,15 @@ def test_his_1_servers_set_up_as_documented_keep_the_messages_of_chats():
     assert kept == ["text-chat,TextChat"] * 4
 
 
+def test_chg_4_servers_set_up_as_documented_let_authors_edit_and_delete():
+    permitted = [
+        json.loads((PACKAGING / "signalbox.json").read_text())["changes"],
+        json.loads(run("config", "init").stdout)["changes"],
+        *[compose()["services"][name]["environment"]["SIGNALBOX_CHANGES"] for name in ("one", "two")],
+    ]
+    assert permitted == ["edit,erase"] * 4
+
+
 def test_the_scripts_take_the_version_from_the_program():
     version = run("--version").stdout.strip()
     line = re.search(r"^version=\$\((.*)\)$", (REPOSITORY / "scripts/builds/package").read_text(), re.M)[1]

@@ -25,11 +25,25 @@ extension MessageArchiveContract {
         try archive.put([archivedForm(2, version: 1_000), archivedForm(2, version: 99), archivedForm(3, version: 101)])
         #expect(try archive.all(of: "session").prefix(4).map(\.version) == [nil, Seq(1_000), Seq(101), nil])
         // Content that does not end with a version.
-        let none = [#","data":"x""#, #","changed":2000,"edited":1"}"#, #","changed":02000,"edited":1"#, ""]
-        try archive.put(none.map { ArchivedForm(seq: Seq(1), content: Array($0.utf8)) })
-        #expect(try archive.all(of: "session").first == archived(1))
+        for content in Self.withoutVersion {
+            try archive.put([ArchivedForm(seq: Seq(1), content: Array(content.utf8))])
+            #expect(try archive.all(of: "session").first == archived(1), "\(content)")
+        }
+        let least = ArchivedForm(seq: Seq(1), content: [], version: .zero, editedAt: WallTime(milliseconds: -7))
+        try archive.put([least])
+        #expect(try archive.page(.before(Seq(2))).messages == [archived(1, as: least)])
         #expect(try archive.counts([archive.all(of: "session")]))
     }
+
+    /// Content that no edit has: a strict reader finds no version at its end.
+    package static let withoutVersion = [
+        "", "5", #","edited":1"#, #","data":"x""#, #","data":"x","changed":2000,"edited":1""#, #","json":true"#,
+        #","changed":2000,"edited":1}"#, #","changed":2000,"edited":"#, #","changed":,"edited":1"#,
+        #""changed":2000,"edited":1"#, #","changed":2000, "edited":1"#, #","changed":2000,"edited":1 "#,
+        #","changed":02000,"edited":1"#, #","changed":2000,"edited":01"#, #","changed":-2000,"edited":1"#,
+        #","changed":9007199254740994,"edited":1"#, #","changed":11111111111111111,"edited":1"#,
+        #","changed":2000,"edited":11111111111111111"#, #","changed":2e3,"edited":1"#, #","edited":1,"changed":2000"#,
+    ]
 
     func putsNothingBack() throws {
         let archive = try open(HistoryBounds(messageCount: 10))

@@ -115,6 +115,7 @@ struct SpecificationTests {
             "histories of all sessions": "4 GiB, configurable",
             "page of history":
                 "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)) of them, but at least one",
+            "messages of a session that can be changed": "the newest 10,000",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "streams of a connection, of a session":
                 "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession) of "

@@ -76,6 +76,8 @@ struct ArchiveStateTests {
     private func append(_ seq: Int64) -> ArchiveCall {
         .append([ArchivedMessage(seq: Seq(seq), time: WallTime(milliseconds: 0), head: [], content: [])], "s", nil)
     }
+    private let put = ArchiveCall.put(
+        [ArchivedForm(seq: Seq(1), content: [], version: Seq(2), editedAt: WallTime(milliseconds: 0))], "s")
     private let erase = ArchiveCall.erase(ErasureScope(.message(Seq(1)), at: Seq(2)), "s")
 
     @Test("HIS-9: the calls of a batch follow each other, and one proof is for all")
@@ -98,15 +100,18 @@ struct ArchiveStateTests {
     @Test("HIS-3: when another process answers, all calls are repeated, and so are those without a proof")
     func anotherProcess() {
         var bench = Bench()
-        bench.ask([append(1), erase])
+        bench.ask([append(1), put, erase])
         bench.answer(.stored(process: "p"))
+        #expect(bench.calls == ["put [1]"])
         bench.answer(.stored(process: "q"))
         #expect(bench.calls == ["append [1]"], "q may not have it")
+        bench.answer(.stored(process: "q"))
         bench.answer(.stored(process: "q"))
         bench.answer(.stored(process: "q"))
         bench.wait(LogTimes().archiveProof)
         bench.answer(.process("r"))
         #expect(bench.calls == ["append [1]"])
+        bench.answer(.stored(process: "r"))
         bench.answer(.stored(process: "r"))
         bench.answer(.stored(process: "r"))
         bench.wait(LogTimes().archiveProof)

@@ -53,17 +53,35 @@ struct ArchiveTests {
             try loop.run { doneCount == sessions.count }
         }
 
+        func form(_ seq: Int64, version: Int64, byteCount: Int = 1) -> ArchivedForm {
+            ArchivedForm(
+                seq: Seq(seq), content: Array(#","data":"\#(String(repeating: "y", count: byteCount))""#.utf8),
+                version: Seq(version), editedAt: WallTime(milliseconds: version))
+        }
+
+        func put(_ seq: Int64, version: Int64, byteCount: Int = 1) throws {
+            var isDone = false
+            archive.put([form(seq, version: version, byteCount: byteCount)], of: "s") {
+                if case .success = $0 { isDone = true }
+            }
+            try loop.run { isDone }
+        }
+
         func memory() throws -> Int {
             let info = try server.call("INFO", "memory")
             let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
             return try #require(line.flatMap { Int($0.dropFirst("used_memory:".count)) })
         }
 
-        func seqs(of session: SessionID = "s") throws -> [Int64]? {
+        func page(of session: SessionID = "s") throws -> ArchivePage? {
             var page: Result<ArchivePage, ArchiveFault>?
             archive.page(HistoryRequest(.newest, limit: 200), of: session) { page = $0 }
             try loop.run { page != nil }
-            return try? page?.get().messages.map(\.seq.rawValue)
+            return try? page?.get()
+        }
+
+        func seqs(of session: SessionID = "s") throws -> [Int64]? {
+            try page(of: session)?.messages.map(\.seq.rawValue)
         }
 
         func message(_ seq: Int64, age: Duration = .zero, byteCount: Int = 1) -> ArchivedMessage {
@@ -152,6 +170,12 @@ struct ArchiveTests {
         #expect(try bench.seqs()?.last == last + 300)
         let count = Int(try bench.server.call("ZCARD", "sb:{s}:history")) ?? 0
         #expect((50...100).contains(count), "\(count) of 1,200 bytes each")
+        // An edit finds room in the same way.
+        for version in 1...40 as ClosedRange<Int64> {
+            try bench.put(last + 300, version: last + 300 + version, byteCount: 1_000 * Int(version))
+        }
+        #expect(try bench.page()?.messages.last?.version == Seq(last + 340))
+        #expect(try bench.memory() < 2 << 20)
     }
 
     @Test("HIS-2: one project does not fill Redis: its largest histories lose the oldest messages, and the others none")
@@ -244,6 +268,54 @@ struct ArchiveTests {
         try bench.server.call("FUNCTION", "LOAD", "REPLACE", older.joined(separator: "\n"))
         try bench.append([1])
         #expect(try bench.seqs() == [1])
+    }
+
+    @Test("LOG-30, CHG-8: an edit loads the library where Redis has one without edits, and both libraries read it")
+    func olderLibraryAtAnEdit() throws {
+        let bench = try Bench()
+        let older = FunctionLibrary.code.split(separator: "\n").filter { !$0.hasPrefix("register('archive_put'") }
+        func loadOlder() throws { try bench.server.call("FUNCTION", "LOAD", "REPLACE", older.joined(separator: "\n")) }
+        try bench.append([1, 2])
+        for version in [10, 11] as [Int64] {
+            try loadOlder()
+            try bench.put(1, version: version)
+            #expect(try bench.page()?.messages.map(\.version) == [Seq(version), nil])
+        }
+        try loadOlder()
+        #expect(try bench.page()?.messages.map(\.version) == [Seq(11), nil])
+        try bench.append([1, 3])
+        #expect(try bench.page()?.messages.map(\.version) == [Seq(11), nil, nil])
+    }
+
+    @Test("HIS-2, CHG-8: an edit lets no key live longer")
+    func editKeepsLife() throws {
+        let bench = try Bench()
+        try bench.append([1, 2])
+        for suffix in ["history", "kept"] { try bench.server.call("EXPIRE", "sb:{s}:\(suffix)", "50") }
+        for version in 10...12 as ClosedRange<Int64> { try bench.put(2, version: version) }
+        #expect(try bench.page()?.messages.map(\.version) == [nil, Seq(12)])
+        for suffix in ["history", "kept"] {
+            #expect((1...50).contains(Int(try bench.server.call("TTL", "sb:{s}:\(suffix)")) ?? 0), "\(suffix)")
+        }
+        // And none is there again after its end.
+        for suffix in ["history", "kept"] { try bench.server.call("DEL", "sb:{s}:\(suffix)") }
+        try bench.put(2, version: 13)
+        #expect(try bench.server.call("EXISTS", "sb:{s}:history", "sb:{s}:kept") == "0")
+    }
+
+    @Test("HIS-3: an edit that a Redis forgets right after its reply is written once more")
+    func forgottenEdit() throws {
+        let bench = try Bench([], HistoryBounds()) { $0.archiveProof = .milliseconds(600) }
+        var isDone = false
+        bench.archive.carryOut([.append([bench.message(1)]), .put([bench.form(1, version: 10)])], of: "s") {
+            if case .success = $0 { isDone = true }
+        }
+        try bench.loop.run { try bench.page()?.messages.map(\.version) == [Seq(10)] }
+        bench.server.kill()
+        #expect(!isDone)
+        try bench.server.start()
+        try bench.loop.run { isDone }
+        #expect(try bench.page()?.messages.map(\.version) == [Seq(10)])
     }
 
     @Test("LOG-38: keys that another program has changed fail a read, and not the process")

@@ -72,6 +72,10 @@ final class ArchiveBench {
         try append(seqs.map { .test($0, byteCount: byteCount) }, to: session)
     }
 
+    func put(_ forms: [ArchivedForm], of session: SessionID = "session") throws {
+        try wait { try open.put(forms, of: session, answer: $0) }
+    }
+
     func erase(_ erasure: Erasure, of session: SessionID = "session") throws {
         try wait { try open.erase(ErasureScope(erasure, at: .greatest), of: session, answer: $0) }
     }
@@ -80,6 +84,37 @@ final class ArchiveBench {
         _ position: HistoryRequest.Position = .newest, limit: Int = 50, of session: SessionID = "session"
     ) throws -> ArchivePage {
         try wait { try open.page(HistoryRequest(position, limit: limit), of: session, answer: $0) }
+    }
+
+    /// The numbers of messages of all chunks, and the bytes of their rows.
+    func chunks() throws -> [(count: Int, byteCount: Int)] {
+        let database = try Database(path: file("").path, access: .readOnly)
+        let chunks = try ArchiveChunks(database)
+        let keys = try Statement("SELECT DISTINCT session FROM chunk", in: database)
+        let size = try Statement("SELECT length(messages) FROM chunk WHERE session = ? AND first = ?", in: database)
+        var found: [(count: Int, byteCount: Int)] = []
+        while try keys.step() {
+            var rows: [ArchiveChunks.Row] = []
+            try chunks.read(.from(.min), keys.integer(0)) {
+                rows.append($0)
+                return true
+            }
+            for row in rows {
+                size.bind(keys.integer(0), at: 1)
+                size.bind(row.first, at: 2)
+                defer { size.reset() }
+                guard try size.step() else { continue }
+                found.append((row.chunk?.messages.count ?? 0, Int(size.integer(0))))
+            }
+        }
+        return found
+    }
+
+    /// Waits until the write-ahead log is truncated, which follows the answer to an erasure.
+    func waitUntilTruncated() throws {
+        let deadline = Date(timeIntervalSinceNow: 300)
+        while try !Data(contentsOf: file("-wal")).isEmpty, Date() < deadline { usleep(1_000) }
+        #expect(try Data(contentsOf: file("-wal")).isEmpty)
     }
 
     func seqs(of session: SessionID = "session") throws -> [Int64] {
@@ -115,6 +150,18 @@ extension ArchivedMessage {
     }
 
     static func marker(_ seq: Int64, of session: SessionID) -> [UInt8] { Array("<\(session).\(seq)>".utf8) }
+}
+
+extension ArchivedForm {
+    /// An edit of ``ArchivedMessage/test(_:of:byteCount:)``, with the same marker.
+    static func test(
+        _ seq: Int64, of session: SessionID = "session", version: Int64, byteCount: Int = 100
+    ) -> ArchivedForm {
+        ArchivedForm(
+            seq: Seq(seq),
+            content: ArchivedMessage.marker(seq, of: session) + [UInt8](repeating: UInt8(ascii: "y"), count: byteCount),
+            version: Seq(version), editedAt: WallTime(milliseconds: version * 1_000))
+    }
 }
 
 /// The codes with which the next steps of a statement fail.

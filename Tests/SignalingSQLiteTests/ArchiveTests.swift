@@ -163,6 +163,17 @@ struct ArchiveTests {
             calls += 1
             archive.append(messages, to: sessions[index]) { _ in answers += 1 }
         }
+        // Some are edited, several times, in the same and in other transactions.
+        for version in 10_000..<11_000 as Range<Int64> {
+            let index = Int.random(in: 0..<sessions.count, using: &random)
+            let forms = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                ArchivedForm.test(
+                    .random(in: 1...last[index], using: &random), of: sessions[index], version: version,
+                    byteCount: .random(in: 0..<([60, 300, 9_000].randomElement(using: &random) ?? 60), using: &random))
+            }
+            calls += 1
+            archive.put(forms, of: sessions[index]) { _ in answers += 1 }
+        }
         var erased: [[UInt8]] = []
         // Nearly all, since few messages leave a trace if there are any.
         for index in sessions.indices {
@@ -179,9 +190,7 @@ struct ArchiveTests {
             archive.erase(ErasureScope(.through(Seq(10)), at: .greatest), of: sessions[index]) { _ in answers += 1 }
         }
         try bench.loop.run { answers == calls }
-        // The write-ahead log is truncated after the answer.
-        let deadline = Date(timeIntervalSinceNow: 300)
-        while try !Data(contentsOf: bench.file("-wal")).isEmpty, Date() < deadline { usleep(1_000) }
+        try bench.waitUntilTruncated()
         var left: Set<[UInt8]> = []
         for suffix in ["", "-wal"] { left.formUnion(markers(in: try Data(contentsOf: bench.file(suffix)))) }
         #expect(left.isDisjoint(with: erased), "seed \(seed)")
@@ -225,8 +234,7 @@ struct ArchiveTests {
         try bench.append(4...4)
         #expect(try Data(contentsOf: bench.file("-wal")).count > 0)
         other.rollBack()
-        let deadline = Date(timeIntervalSinceNow: 300)
-        while try !Data(contentsOf: bench.file("-wal")).isEmpty, Date() < deadline { usleep(1_000) }
+        try bench.waitUntilTruncated()
         let files = try ["", "-wal"].map { try Data(contentsOf: bench.file($0)) }
         #expect(!files.contains { $0.firstRange(of: ArchivedMessage.marker(2, of: "session")) != nil })
         #expect(files.contains { $0.firstRange(of: ArchivedMessage.marker(3, of: "session")) != nil })

@@ -447,7 +447,7 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .done, .refused, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
+        case .signalled, .changed, .done, .refused, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
             .refreshed, .wasForceDisconnected, .superseded, .unavailable:
             break
         }

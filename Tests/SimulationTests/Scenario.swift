@@ -623,7 +623,7 @@ final class Scenario {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
             case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
-                .erased, .moderated, .announced, .restrictions, .refreshed:
+                .changed, .erased, .moderated, .announced, .restrictions, .refreshed:
                 .refused
             }
         backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))

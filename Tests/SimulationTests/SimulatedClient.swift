@@ -217,7 +217,7 @@ final class SimulatedClient: @unchecked Sendable {
                 absencesSent.remove(id)
                 checkSeq(seq, on: link)
             case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
-            case .ack, .error, .history, .erased, .moderated, .restricted, .unrestricted, .restrictions, .disconnected,
+            case .ack, .error, .history, .change, .erased, .moderated, .restricted, .unrestricted, .restrictions, .disconnected,
                 .ping, nil:
                 world.fail("\(name) got a line of no known form")
             }

@@ -5,21 +5,21 @@ import SignalingProtocol
 import SignalingSQLite
 import TestSupport
 
-/// `archive [COUNT [FOLDER]]` prints what the history of a state folder costs: writing COUNT messages of 500 sessions,
-/// the time to open them again, pages of 50 beside 5,000 writes a second, and opening and waking 100,000 sleeping
-/// sessions.
+/// `archive [COUNT [FOLDER [EDITED]]]` prints what the history of a state folder costs: writing COUNT messages of 500
+/// sessions, of which EDITED in ten are edited (0), the time to open them again, pages of 50 beside 5,000 writes a second,
+/// and opening and waking 100,000 sleeping sessions.
 enum ArchiveBenchmark {
     private static let sessionCount: Int64 = 500
     /// Messages of one session in an append.
     private static let batch: Int64 = 10
 
-    static func run(count: Int64, folder: String?) throws {
+    static func run(count: Int64, folder: String?, editedCount: Int) throws {
         let parent = folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
         let folder = parent.appending(path: "signalbox-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
-        var last = try fill(folder, count)
+        var last = try fill(folder, count, editedCount)
         try measurePages(folder, &last)
         try measureSleepers(folder)
     }
@@ -39,17 +39,30 @@ enum ArchiveBenchmark {
         }
     }
 
+    /// Edits of messages among the last 100 of a session, half of them among the last 10.
+    private static func forms(_ count: Int, before last: Int64, _ random: inout SeededGenerator) -> [ArchivedForm] {
+        (0..<count).map { number in
+            ArchivedForm(
+                seq: Seq(max(1, last - .random(in: 0..<(number % 2 == 0 ? batch : 100), using: &random))),
+                content: [UInt8](repeating: 101, count: 80), version: Seq(last + 1),
+                editedAt: WallTime(milliseconds: 1_700_000_000_000 + last))
+        }
+    }
+
     /// - Returns: the last seq of each session.
-    private static func fill(_ folder: URL, _ count: Int64) throws -> [Int64] {
+    private static func fill(_ folder: URL, _ count: Int64, _ editedCount: Int) throws -> [Int64] {
         let loop = TestLoop()
         let archive = try open(folder, loop)
         var last = [Int64](repeating: 0, count: Int(sessionCount))
         var (sent, answered) = (0, 0)
-        let start = now
+        var random = SeededGenerator(seed: 1)
+        let (start, before) = (now, writtenByteCount)
         for number in 0..<count / batch {
             let index = Int(number % sessionCount)
-            archive.append(messages(after: last[index]), to: Tools.session(index)) { _ in answered += 1 }
+            var steps = [ArchiveStep.append(messages(after: last[index]))]
             last[index] += batch
+            if editedCount > 0 { steps.append(.put(forms(editedCount, before: last[index], &random))) }
+            archive.carryOut(steps, of: Tools.session(index)) { _ in answered += 1 }
             sent += 1
             if sent - answered > 1_000 { try loop.run { sent - answered < 500 } }
         }
@@ -58,7 +71,9 @@ enum ArchiveBenchmark {
         archive.close()
         let path = folder.appending(path: "history.sqlite").path
         let size = (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? 0
-        print("written: \(count) messages of 220 bytes in \(seconds), \(size / count) bytes each in the file")
+        print(
+            "written: \(count) messages of 220 bytes in \(seconds), \(size / count) bytes each in the file, "
+                + "\((writtenByteCount - before) / Int(count)) bytes each to all files")
         return last
     }
 
@@ -141,6 +156,13 @@ enum ArchiveBenchmark {
 
     private static var now: MonotonicInstant {
         MonotonicInstant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds))
+    }
+
+    /// What this process has written to files, as Linux counts it; 0 on other systems.
+    private static var writtenByteCount: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("wchar: ") }
+        return line.flatMap { Int($0.dropFirst("wchar: ".count)) } ?? 0
     }
 
     /// As Linux counts it; 0 on other systems.

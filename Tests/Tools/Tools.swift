@@ -19,7 +19,8 @@ enum Tools: String, CaseIterable {
         switch CommandLine.arguments.dropFirst().first.flatMap(Tools.init) {
         case .archive:
             try ArchiveBenchmark.run(
-                count: arguments.first.flatMap { Int64($0) } ?? 1_000_000, folder: arguments.dropFirst().first)
+                count: arguments.first.flatMap { Int64($0) } ?? 1_000_000, folder: arguments.dropFirst().first,
+                editedCount: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 0)
         case .commandLog: try CommandLogBenchmark.run(folder: arguments.first)
         case .commandLogWriter: try CommandLogWriter.run(folder: arguments[0], run: UInt64(arguments[1]) ?? 0)
         case .costs: Costs.run()

@@ -182,7 +182,7 @@ struct LoggedCommandTests {
 
     @Test("another version is refused by its number")
     func otherVersion() {
-        for version in [0, 7, 255] as [UInt8] {
+        for version in [0, 8, 255] as [UInt8] {
             #expect(throws: CodingFault.version(version)) { try LoggedCommand(decoding: [version, 3]) }
         }
         #expect(CodingFault.version(2).description.contains("version 2"))

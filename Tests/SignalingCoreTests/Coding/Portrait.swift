@@ -15,6 +15,11 @@ func portrait(_ value: Any) -> String {
         return portrait(line.bytes) + (line.insertion.map { " with \(portrait($0.bytes)) at \($0.offset)" } ?? "")
     case let roster as Roster: return "\(roster.members.map(portrait)) \(portrait(roster.list))"
     case let detachments as Detachments: return portrait(detachments.losses)
+    case let changeables as Changeables:
+        // The numbers of authors and types do not matter, nor what was forgotten.
+        var writer = ByteWriter(capacity: 64)
+        writer.write(changeables)
+        return portrait(writer.bytes)
     default: break
     }
     let mirror = Mirror(reflecting: value)

@@ -73,7 +73,9 @@ private struct Replicas {
         case .moderated: note("moderated")
         case .restrictions: note("restrictions")
         case .announced: note("announced")
-        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .erased, .refreshed,
+        case .changed: note("changed")
+        case .erased: note("erased")
+        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .refreshed,
             .unavailable, nil:
             note(outcome?.testDescription ?? "")
         }
@@ -103,7 +105,8 @@ struct SessionStateCodingTests {
             "answered from the book", "force-disconnected", "refreshed", "node lost", "away", "untold",
             "several blocks", "all nodes lost", "online-only",
             "refused 400", "refused 403", "refused 404", "refused 429", "refused 1004", "refused 1015", "refused 1027",
-            "refused 1520", "refused 1570", "moderated", "announced", "refused 1500",
+            "refused 1520", "refused 1570", "moderated", "announced", "changed", "erased",
+            "refused 1500",
         ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
     }
 
@@ -171,8 +174,8 @@ struct SessionStateCodingTests {
     @Test("another version is refused by its number")
     func otherVersion() {
         var bytes = SessionState(id: room, epoch: Epoch("e")).encoded()
-        bytes[0] = 7
-        #expect(throws: CodingFault.version(7)) { try SessionState(decoding: bytes) }
+        bytes[0] = 8
+        #expect(throws: CodingFault.version(8)) { try SessionState(decoding: bytes) }
         #expect(throws: CodingFault.truncated) { try SessionState(decoding: []) }
     }
 

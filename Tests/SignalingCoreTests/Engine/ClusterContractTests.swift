@@ -40,8 +40,8 @@ private final class WholeCluster: SessionEngine {
         case .leave(let binding, _), .detach(let binding), .heard(let binding), .refreshToken(let binding, _),
             .restrictions(let binding):
             connection = binding.connectionId
-        case .signal(let sender, _), .forceDisconnect(let sender, _), .erase(let sender, _),
-            .moderate(let sender, _, _), .streams(let sender, _):
+        case .signal(let sender, _), .forceDisconnect(let sender, _), .change(let sender, _),
+            .erase(let sender, _), .moderate(let sender, _, _), .streams(let sender, _):
             if case .connection(let binding, _) = sender { connection = binding.connectionId } else { connection = nil }
         }
         guard let connection else {

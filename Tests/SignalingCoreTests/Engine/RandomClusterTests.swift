@@ -243,7 +243,9 @@ private final class History {
         case .refused, .wasForceDisconnected, .superseded:
             client.phase = .away
             client.connection = nil
-        case .done, .signalled, .forceDisconnected, .erased, .moderated, .announced, .restrictions, .refreshed: break
+        case .done, .signalled, .forceDisconnected, .changed, .erased, .moderated, .announced, .restrictions,
+            .refreshed:
+            break
         }
     }
 

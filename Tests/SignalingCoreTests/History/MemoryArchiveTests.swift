@@ -31,6 +31,18 @@ struct MemoryArchiveTests {
         archive.page(HistoryRequest(limit: 200), of: "large") { #expect((try? $0.get())?.messages.count == 10) }
     }
 
+    @Test("HIS-2, CHG-8: an edit that makes a message longer is bounded, too")
+    func totalAtAnEdit() throws {
+        let bound = size((1...10).map { archived($0) })
+        let archive = MemoryArchive(bounds: HistoryBounds(totalByteCount: bound))
+        archive.append((1...10).map { archived($0) }, to: "session") { _ in }
+        archive.put([archivedForm(10, version: 20, byteCount: 500)], of: "session") { _ in }
+        #expect(archive.byteCount <= bound && archive.messageCount == 8)
+        archive.page(HistoryRequest(limit: 1), of: "session") {
+            #expect((try? $0.get())?.messages.first?.version == Seq(20))
+        }
+    }
+
     /// What a session with these messages takes.
     private func size(_ messages: [ArchivedMessage]) -> Int {
         messages.reduce(MemoryArchive.sessionCost) { $0 + MemoryArchive.messageCost + $1.byteCount }

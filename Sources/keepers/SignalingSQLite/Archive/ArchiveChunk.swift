@@ -47,12 +47,17 @@ struct ArchiveChunk {
     init(_ messages: [ArchivedMessage]) { self.messages = messages }
 
     /// Divides messages into chunks.
-    static func pack(_ messages: [ArchivedMessage]) -> [ArchiveChunk] {
+    ///
+    /// - Parameter evenly: whether each gets about as many bytes, so that all have room for messages that grow. Otherwise
+    ///   each is as full as it can be, up to the last.
+    static func pack(_ messages: [ArchivedMessage], evenly: Bool = false) -> [ArchiveChunk] {
+        let used = encodedByteCount(of: messages)
+        let enough = evenly ? used / max(1, (used + fullByteCount - 1) / fullByteCount) : fullByteCount
         var chunks: [ArchiveChunk] = []
         var byteCount = 0
         for message in messages {
             let size = encodedByteCount(of: message)
-            if let last = chunks.indices.last, byteCount + size <= fullByteCount {
+            if let last = chunks.indices.last, byteCount < enough, byteCount + size <= fullByteCount {
                 chunks[last].messages.append(message)
                 byteCount += size
             } else {
@@ -63,6 +68,15 @@ struct ArchiveChunk {
         return chunks
     }
 
+    /// The seq of the first message.
+    var first: Int64 { messages.first?.seq.rawValue ?? 0 }
+    /// Whether it is less than half full.
+    var isSparse: Bool { Self.encodedByteCount(of: messages) < Self.fullByteCount / 2 }
+
+    private static func encodedByteCount(of messages: [ArchivedMessage]) -> Int {
+        messages.reduce(0) { $0 + encodedByteCount(of: $1) }
+    }
+
     private static func encodedByteCount(of message: ArchivedMessage) -> Int {
         numbersByteCount + message.head.count + (message.content?.count ?? 0)
     }
@@ -70,8 +84,7 @@ struct ArchiveChunk {
     // MARK: - Coding
 
     func encoded() -> [UInt8] {
-        var used = 0
-        for message in messages { used += Self.encodedByteCount(of: message) }
+        let used = Self.encodedByteCount(of: messages)
         let pages = Self.overflowPageCount(used)
         let byteCount = pages * Self.overflowByteCount + Self.prefixByteCount - Self.columnByteCount
         var bytes = [UInt8](repeating: 0, count: Self.prefixByteCount)

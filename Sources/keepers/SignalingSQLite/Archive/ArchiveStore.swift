@@ -11,6 +11,15 @@ final class ArchiveStore {
         case erase(ErasureScope, of: SessionID)
         case changeBounds(HistoryBounds)
 
+        init(_ step: ArchiveStep, of session: SessionID) {
+            self =
+                switch step {
+                case .append(let messages): .append(messages, to: session)
+                case .put(let forms): .put(forms, of: session)
+                case .erase(let scope): .erase(scope, of: session)
+                }
+        }
+
         var isErasureOfUser: Bool {
             switch self {
             case .erase(let scope, _): scope.senderEnd != nil
@@ -150,24 +159,48 @@ final class ArchiveStore {
         }
     }
 
-    /// Rewrites a chunk once, and divides it if it has become too large.
     private func put(
         _ forms: ArraySlice<ArchivedForm>, in chunk: ArchiveChunk, _ row: inout ArchivedSession
     ) throws(DatabaseError) {
-        var messages = chunk.messages
+        var new = chunk
         var isChanged = false
         for form in forms {
-            guard let index = messages.firstIndex(where: { $0.seq == form.seq }),
-                let changed = messages[index].changed(to: form)
+            guard let index = new.messages.firstIndex(where: { $0.seq == form.seq }),
+                let changed = new.messages[index].changed(to: form)
             else { continue }
-            row.byteCount += changed.byteCount - messages[index].byteCount
-            messages[index] = changed
+            row.byteCount += changed.byteCount - new.messages[index].byteCount
+            new.messages[index] = changed
             isChanged = true
         }
         guard isChanged else { return }
-        for chunk in ArchiveChunk.pack(messages) { try chunks.insert(chunk, row.key) }
+        try rewrite(new, row.key)
         // The sums may be the same, and yet the mark of the tail must tell whether this transaction is there.
         totals.lastKey += 1
+    }
+
+    /// Writes a chunk whose messages have other sizes than before. One that is too large is divided. One that was divided,
+    /// or has become sparse, is joined with a neighbour if that needs no further chunk: otherwise messages that grow and
+    /// shrink would end in chunks of their own.
+    private func rewrite(_ chunk: ArchiveChunk, _ key: Int64) throws(DatabaseError) {
+        var (messages, replaced) = (chunk.messages, [chunk.first])
+        var new = ArchiveChunk.pack(messages)
+        if new.count > 1 || chunk.isSparse {
+            let next = try messages.last.flatMap { (last) throws(DatabaseError) in
+                try chunks.first(after: last.seq.rawValue, key)
+            }
+            // The last chunk of a session gets messages that follow, and the others only grow by edits.
+            if next != nil { new = ArchiveChunk.pack(messages, evenly: true) }
+            for seq in [next, chunk.first - 1] {
+                guard let seq, let other = try chunks.row(at: seq, key)?.chunk else { continue }
+                let all = seq < chunk.first ? other.messages + messages : messages + other.messages
+                let joined = ArchiveChunk.pack(all, evenly: true)
+                guard joined.count <= new.count else { continue }
+                (messages, new) = (all, joined)
+                replaced.append(other.first)
+            }
+        }
+        for first in replaced where !new.contains(where: { $0.first == first }) { try chunks.delete(first, key) }
+        for chunk in new { try chunks.insert(chunk, key) }
     }
 
     private func trimToBounds(_ row: inout ArchivedSession) throws(DatabaseError) {

@@ -80,14 +80,7 @@ public final class SQLiteArchive: MessageArchive {
     /// Adds steps of one session, which nobody is told of, and waits for the disk if many wait. For the end of a process,
     /// and its beginning.
     public func finish(_ steps: [ArchiveStep], of session: SessionID, by deadline: DispatchTime = .distantFuture) {
-        writer.add(
-            steps.map { step in
-                switch step {
-                case .append(let messages): .write(.append(messages, to: session), nil)
-                case .put(let forms): .write(.put(forms, of: session), nil)
-                case .erase(let scope): .write(.erase(scope, of: session), nil)
-                }
-            })
+        writer.add(steps.map { .write(ArchiveStore.Work($0, of: session), nil) })
         if writer.waitingCount > Self.finishedCount { writer.settle(by: deadline) }
     }
 
@@ -120,6 +113,23 @@ public final class SQLiteArchive: MessageArchive {
     /// What the messages count for the bounds of their sessions.
     var messageByteCount: Int { sizes.totals.byteCount }
     public var messageCount: Int { sizes.totals.messageCount }
+
+    /// The writer gets all steps at once, and commits them together if they are few.
+    public func carryOut(
+        _ steps: [ArchiveStep], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        var (waitingCount, result) = (steps.count, Result<Void, ArchiveFault>.success(()))
+        if steps.isEmpty { return answer(result) }
+        writer.add(
+            steps.map { step in
+                let number = answers.note { outcome in
+                    waitingCount -= 1
+                    if case .failure(let fault) = outcome { result = .failure(fault) }
+                    if waitingCount == 0 { answer(result) }
+                }
+                return .write(ArchiveStore.Work(step, of: session), number)
+            })
+    }
 
     public func append(
         _ messages: [ArchivedMessage], to session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void

@@ -4,16 +4,6 @@ import SignalingProtocol
 /// What waits in a session for its archive, in its order.
 typealias WaitingMessages = (session: SessionID, steps: [ArchiveStep])
 
-extension ArchiveStore {
-    func execute(_ step: ArchiveStep, of session: SessionID) throws(DatabaseError) {
-        switch step {
-        case .append(let messages): try execute(.append(messages, to: session))
-        case .put(let forms): try execute(.put(forms, of: session))
-        case .erase(let scope): try execute(.erase(scope, of: session))
-        }
-    }
-}
-
 extension SQLiteArchive {
     /// An archive in numbers, for operators.
     public struct Summary: Sendable, Equatable {
@@ -53,7 +43,7 @@ extension SQLiteArchive {
             }
             for (session, steps) in waiting {
                 try store.transaction { () throws(DatabaseError) in
-                    for step in steps { try store.execute(step, of: session) }
+                    for step in steps { try store.execute(ArchiveStore.Work(step, of: session)) }
                 }
             }
         } catch {

@@ -43,6 +43,15 @@ extension ChangeEvent {
             change: try MessageChange(reader))
     }
 
+    func writeMembers(to writer: inout JSONWriter) {
+        writeHead(to: &writer)
+        if let sender {
+            writer.name("connection")
+            sender.write(to: &writer)
+        }
+        writeTail(to: &writer)
+    }
+
     /// Writes the members before the sender's connection, which only some receivers get (SIG-9).
     func writeHead(to writer: inout JSONWriter) {
         writer.constantMembers(#""ev":"change""#)

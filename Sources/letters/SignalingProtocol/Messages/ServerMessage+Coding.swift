@@ -85,24 +85,12 @@ extension ServerMessage {
             writer.member("ev", "history")
             writer.member("id", id.rawValue)
             answer.writeMembers(to: &writer)
-        case .change(let event):
-            event.writeHead(to: &writer)
-            if let sender = event.sender {
-                writer.name("connection")
-                sender.write(to: &writer)
-            }
-            event.writeTail(to: &writer)
+        case .change(let event): event.writeMembers(to: &writer)
         case .erased(let seq, let erasure):
             writer.member("ev", "erased")
             writer.member("seq", seq.rawValue)
             erasure.writeMembers(to: &writer)
-        case .signal(let event):
-            event.writeHead(to: &writer)
-            if let sender = event.sender {
-                writer.name("connection")
-                sender.write(to: &writer)
-            }
-            event.writeTail(to: &writer)
+        case .signal(let event): event.writeMembers(to: &writer)
         case .connectionCreated(let seq, let connection):
             writer.member("ev", "connectionCreated")
             writer.member("seq", seq.rawValue)

@@ -23,10 +23,11 @@ struct HistoryText {
         switch message.content {
         case .erased: return "\(sender): (erased)"
         case .signal(let type, let data, _):
+            let mark = message.edit == nil ? "" : " (edited)"
             guard let chat = Self.chat(message) else {
-                return "\(sender) [\(Printable.text(type ?? "signal"))] \(Printable.text(data ?? ""))"
+                return "\(sender) [\(Printable.text(type ?? "signal"))] \(Printable.text(data ?? ""))\(mark)"
             }
-            return "\(Printable.name(chat, in: names)): \(Printable.text(chat.text))"
+            return "\(Printable.name(chat, in: names)): \(Printable.text(chat.text))\(mark)"
         }
     }
 

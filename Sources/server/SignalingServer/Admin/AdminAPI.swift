@@ -277,6 +277,7 @@ final class AdminAPI {
         case (.signal, .only(let target)):
             object["kind"] = "directedSignal"
             object["connectionId"] = .string(target.rawValue)
+        case (.change, _): object["kind"] = "change"
         case (.erasure, _): object["kind"] = "erasure"
         case (.erased, _): object["kind"] = "erased"
         case (.moderation, _): object["kind"] = "moderation"

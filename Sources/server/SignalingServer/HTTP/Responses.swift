@@ -52,7 +52,7 @@ extension HTTPResponse {
         case .unavailable(mayBeCarriedOut: true):
             failure(.gatewayTimeout, "the request may have been carried out, or not")
         case .moderated(let action, _): .json(["seq": .integer(action.seq.rawValue)])
-        case .signalled, .announced, .forceDisconnected, .erased, .restrictions, .joined, .wasForceDisconnected,
+        case .signalled, .changed, .announced, .forceDisconnected, .erased, .restrictions, .joined, .wasForceDisconnected,
             .superseded, .done, .refreshed:
             noContent
         }

@@ -30,6 +30,8 @@ final class HubStatistics {
     private(set) var onlineOnlyDrops: [OnlineOnlyDrop: Int] = [:]
     /// By the names of the actions.
     private(set) var moderations: [String: Int] = [:]
+    /// Of clients, authors and moderators.
+    private(set) var changes: [ChangeKind: Int] = [:]
     /// Signals and connects.
     private(set) var restrictionRefusals: [Restriction.Kind: Int] = [:]
 
@@ -50,10 +52,12 @@ final class HubStatistics {
     func noteAnswer(_ outcome: SessionOutcome) {
         switch outcome {
         case .signalled: acceptedClientSignals += 1
+        case .changed: changes[.edit, default: 0] += 1
+        case .erased: changes[.erase, default: 0] += 1
         case .refused(let error) where Self.signalErrors.contains(error.code):
             clientSignalRefusals[error.code, default: 0] += 1
             noteRestriction(error)
-        case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased,
+        case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
             .moderated, .announced, .restrictions, .refreshed:
             break
         }
@@ -64,8 +68,8 @@ final class HubStatistics {
         switch outcome {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
-        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .erased, .moderated,
-            .announced, .restrictions, .refreshed:
+        case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .changed, .erased,
+            .moderated, .announced, .restrictions, .refreshed:
             break
         }
     }

@@ -28,6 +28,9 @@ public enum MetricsTable {
         "Signals of clients and of backends (REST): accepted, or the error.")
     static let onlineOnlyDropped = MetricDeclaration(
         .counter, "online_only_dropped_total", labels: ["reason"], "Online-only signals that were dropped, by reason.")
+    static let changes = MetricDeclaration(
+        .counter, "changes_total", labels: ["rel"],
+        "Changes of kept messages by clients: edit, and erase by an author or a moderator.")
     static let moderations = MetricDeclaration(
         .counter, "moderation_actions_total", labels: ["action"],
         "Actions of moderators and of backends (REST), on the server that they were sent to.")
@@ -132,7 +135,7 @@ public enum MetricsTable {
     /// All declarations, in order.
     public static let declarations: [MetricDeclaration] = [
         build, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
-        closes, signals, onlineOnlyDropped, moderations, restrictionRefusals, malformed, deliveries, ackLatency,
+        closes, signals, onlineOnlyDropped, changes, moderations, restrictionRefusals, malformed, deliveries, ackLatency,
         flushSize,
         flushDelay, receivedMessages, receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns,
         longestTurn, requests,

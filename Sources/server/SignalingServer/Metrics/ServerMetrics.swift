@@ -155,6 +155,9 @@ final class ServerMetrics {
             sink.counter(
                 MetricsTable.onlineOnlyDropped, [drop.rawValue.snakeCased], statistics.onlineOnlyDrops[drop] ?? 0)
         }
+        for kind in ChangeKind.allCases {
+            sink.counter(MetricsTable.changes, [kind.rawValue], statistics.changes[kind] ?? 0)
+        }
         for (action, count) in statistics.moderations { sink.counter(MetricsTable.moderations, [action], count) }
         for kind in Restriction.Kind.allCases {
             sink.counter(MetricsTable.restrictionRefusals, [kind.rawValue], statistics.restrictionRefusals[kind] ?? 0)

@@ -84,6 +84,8 @@ final class HistoryDesk {
         case .newest, .before:
             read(HistoryRequest(.before(last.next), limit: request.limit), of: session, now: now, answer: answer)
         case .after: answer(.success(PageBytes(page.source.through(last))))
+        // No connect asks for it.
+        case .changedAfter: answer(result)
         }
     }
 

@@ -21,8 +21,10 @@ public enum SettingsExample {
             "\"stateDir\": \"/var/lib/signalbox\"",
             "\"//history\": \"Sessions keep the messages of chats for users who come later. none: nothing is kept\"",
             "\"history\": \"text-chat,TextChat\"",
+            "\"//changes\": \"The authors of messages may edit and delete them. none: nothing changes\"",
+            "\"changes\": \"edit,erase\"",
         ]
-        let set: Set<String> = ["host", "port", "projects", "adminPort", "stateDir", "history"]
+        let set: Set<String> = ["host", "port", "projects", "adminPort", "stateDir", "history", "changes"]
         for declaration in SettingsTable.declarations {
             guard let key = declaration.fileKey, !set.contains(key) else { continue }
             let range = declaration.rangeText.map { " Range: \($0)." } ?? ""
