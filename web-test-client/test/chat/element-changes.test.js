@@ -365,6 +365,11 @@ test('CHAT-12: a quote follows its message, which is edited and deleted', async 
   const { chat, session } = await chatWith([[OWN, 'one'], [BOB, 'two', { re: 1 }]]);
   const line = () => all(chat, '.quote-line')[0].textContent;
   await until(() => all(chat, '.quote').length === 1);
+  // Tab goes through the buttons of the chosen message only.
+  const order = () => ['.quote', '.reply', '.row-menu'].map((each) => row(chat, 1).querySelector(each).getAttribute('tabindex'));
+  assert.deepEqual(order(), ['-1', '-1', '-1']);
+  pressIn(part(chat, 'messages-scroll'), 'ArrowUp');
+  assert.deepEqual(order(), ['0', '0', '0']);
   assert.equal(line(), 'one');
   await session.edited(1, 'uno');
   await until(() => line() === 'uno');
