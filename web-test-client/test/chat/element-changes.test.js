@@ -301,6 +301,20 @@ test('CHG-6: a delete asks first, greys the row until the answer, and leaves one
   assert.equal(row(chat, 0).querySelector('.toolbar'), null);
 });
 
+test('a question that follows another one at once is answered', async () => {
+  const { chat, session } = await chatWith([[OWN, 'hello'], [BOB, 'hm']]);
+  pressIn(part(chat, 'messages-scroll'), 'ArrowUp');
+  pressIn(row(chat, 1), 'ArrowUp');
+  pressIn(row(chat, 0), 'Delete');
+  // The browser tells later that the first one is closed.
+  part(chat, 'question').close();
+  pressIn(row(chat, 0), 'Delete');
+  await frame();
+  part(chat, 'question-yes').click();
+  await frame();
+  assert.deepEqual(session.asked[0]?.request, { ref: 1 });
+});
+
 test('a delete that fails leaves the message as it was, and says why', async () => {
   const { chat, session } = await chatWith([[OWN, 'hello']]);
   await choose(chat, 0, 'Delete this message…');
