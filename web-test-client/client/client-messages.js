@@ -68,7 +68,7 @@ function receivedInSession(core, message) {
       // CON-12: later connects show the newer token.
       if (request.kind === 'refreshToken') core.useToken(request.message.token);
       if (READS.has(request.kind)) failOtherKind(core, request);
-      else if (request.kind === 'moderate') succeed(core, request, { seq: message.seq ?? null });
+      else if (request.kind === 'moderate' || request.kind === 'change') succeed(core, request, { seq: message.seq ?? null });
       else succeed(core, request);
       core.sendPending();
       break;
@@ -77,6 +77,12 @@ function receivedInSession(core, message) {
       if (!core.view.accept(message.seq)) return;
       const { seq, from, connection, type, data, to, json } = message;
       core.emit({ name: 'signal', seq, from, connection, type, data, to, ...(json === true ? { isJSON: true } : {}) });
+      break;
+    }
+    case 'change': {
+      if (!core.view.accept(message.seq)) return;
+      const { seq, ref, rel, from, connection, data, json } = message;
+      core.emit({ name: 'changed', seq, ref, rel, from, connection, data, ...(json === true ? { isJSON: true } : {}) });
       break;
     }
     case 'history':

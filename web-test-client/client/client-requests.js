@@ -58,6 +58,11 @@ export function erase(core, { call, message }) {
   append(core, { kind: 'erase', call, message: { op: 'erase', ...message }, isRepeatable: true });
 }
 
+/** Changes a message (CHG-1). Like a signal, it is repeated after a resume. */
+export function change(core, { call, message }) {
+  append(core, { kind: 'change', call, message: { op: 'change', ...message }, isRepeatable: true });
+}
+
 /** Moderates, as a moderator (MOD-1). */
 export function moderate(core, { call, message }) {
   append(core, { kind: 'moderate', call, message: { op: 'moderate', ...message }, isRepeatable: true });

@@ -10,7 +10,7 @@
 //   forceDisconnect {call, connectionId}
 //   refreshToken {call, token}
 //   history {call, message}, erase {call, message}, moderate {call, message}     the message without `op` and `id`
-//   streams {call, message}
+//   change {call, message}, streams {call, message}
 //   restrictions {call}
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
@@ -26,7 +26,7 @@
 //   connectionResumed {welcome}                                 back in the session as the same connection
 //   callSucceeded {call, result?}, callFailed {call, error}     the answer to a request. `result`: the page of a
 //                                                               `history`, the list of `restrictions`, or `{seq}` of
-//                                                               `moderate`. ERR-1 has what an error may have more
+//                                                               `moderate` and `change`. ERR-1 has what an error may have more
 //   emit {event}                                                an event of the session, see `session.js`
 //   warn {message}                                              for the log
 //
@@ -39,7 +39,7 @@ import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
 import {
-  connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal, streams,
+  change, connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal, streams,
 } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './wire/codes.js';
@@ -120,6 +120,8 @@ export class ClientState {
         return history(this.#core, input);
       case 'erase':
         return erase(this.#core, input);
+      case 'change':
+        return change(this.#core, input);
       case 'moderate':
         return moderate(this.#core, input);
       case 'restrictions':

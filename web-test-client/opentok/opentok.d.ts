@@ -127,6 +127,19 @@ declare global { namespace OT {
     before?: number;
   }
 
+  /** An extension: a message of the history was changed. Its type, its author and its `seq` stay. */
+  interface MessageChangedEvent extends Event<'messageChanged', Session> {
+    /** The index of the change in the session's order. Of two changes the later one counts. */
+    seq: number;
+    /** The `seq` of the message. */
+    ref: number;
+    /** `edit`: `data` is in the place of the message's data. Other kinds may come: ask for the message then. */
+    rel: string;
+    /** Who has changed it; null for the project's own server. */
+    from: Connection | null;
+    data?: string;
+  }
+
   /** An extension: a user is in the session from their first connection to the departure of their last. */
   interface UserEvent extends Event<'userJoined' | 'userLeft', Session> {
     user: string;
@@ -279,6 +292,7 @@ declare global { namespace OT {
     streamPropertyChanged: StreamPropertyChangedEvent;
     history: HistoryEvent;
     messagesErased: MessagesErasedEvent;
+    messageChanged: MessageChangedEvent;
     userJoined: UserEvent;
     userLeft: UserEvent;
     moderated: ModeratedEvent;
@@ -307,12 +321,14 @@ declare global { namespace OT {
     onlineOnly?: boolean;
   }
 
-  /** An extension: one page of a session's history, at one side of a message's `seq`. Without both: the newest. */
+  /** An extension: one page of a session's history, at one of three positions. Without them: the newest messages. */
   interface HistoryPosition {
     /** The newest of the messages with a smaller `seq`. */
     before?: number | null;
-    /** The oldest of the messages with a greater `seq`; not together with `before`. */
+    /** The oldest of the messages with a greater `seq`. */
     after?: number | null;
+    /** The messages that were edited or erased behind this `seq`, each once, in its present form. */
+    changedAfter?: number | null;
     /** 1 to 200 messages; the default is 50. Large messages make a page shorter. */
     limit?: number;
   }
@@ -325,6 +341,10 @@ declare global { namespace OT {
     /** Whether other messages follow in the direction of the request: earlier ones, or with `after` later ones. */
     more: boolean;
     messages: HistoryMessage[];
+    /** With `changedAfter`: the `seq` from which the next request goes on. */
+    changedThrough?: number;
+    /** With `changedAfter`: the server cannot list what has changed. Load anew what you show. */
+    all?: boolean;
   }
 
   /** An extension: a signal that the server has kept. */
@@ -339,8 +359,11 @@ declare global { namespace OT {
     data?: string;
     /** When the server accepted the signal, in ms since 1970. */
     time: number;
-    /** Whether a moderator or the project's own server has erased the message. */
+    /** Whether its author, a moderator or the project's own server has erased the message. */
     erased: boolean;
+    /** The `seq` of its last edit, and when that was, in ms since 1970; absent: it was not edited. */
+    changed?: number;
+    edited?: number;
   }
 
   interface SessionOptions {
@@ -439,6 +462,8 @@ declare global { namespace OT {
      * learns of a changed setting of the server when it connects or reconnects.
      */
     readonly hasHistory: boolean;
+    /** An extension: what clients may do with their messages, such as `edit` and `erase`; null: nothing can be changed. */
+    readonly changes: readonly string[] | null;
     /** An extension: false while the role of the token may not send signals. */
     readonly maySignal: boolean;
     /** An extension: the users of the session, one's own included, in the order in which they joined. No guests. */
@@ -485,9 +510,18 @@ declare global { namespace OT {
      */
     history(position?: HistoryPosition): Promise<HistoryPage>;
     /**
-     * An extension, for moderators: erases one message of the history, all messages up to one, or those of a user.
-     * Every client gets `messagesErased`. Fails with 403 for other clients, 404 if the session keeps no history, 400,
-     * 429, 500 or 2001.
+     * An extension: gives a message of your own other data. Every client gets `messageChanged`. Fails with 403 if the
+     * message is another's or `changes` has no `edit`, 404 if it was erased or is too old, 400, 429, 500 or 2001. After
+     * 500 it may have been changed. `data` has at most 8192 UTF-16 units; it is as that of a signal.
+     */
+    change(
+      change: { ref: number; rel: 'edit'; data: string | object | number | boolean },
+      handler?: (error?: OTError, result?: { seq: number }) => void,
+    ): Promise<{ seq: number }>;
+    /**
+     * An extension: erases one message of the history; for moderators also all messages up to one, or those of a user.
+     * Authors may erase their own messages if `changes` has `erase`. Every client gets `messagesErased`. Fails with 403
+     * for other clients, 404 if the session keeps no history, 400, 429, 500 or 2001.
      */
     erase(messages: { ref: number } | { through: number } | { user: string }): Promise<void>;
     /**

@@ -1,12 +1,14 @@
 import { BarePeers } from './bare-peers.js';
+import { Changing } from './changes/changing.js';
 import { HistoryReader } from './history/history-reader.js';
 import { OwnConnection } from './own-connection.js';
 import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
 import { SIGNAL_DATA_LENGTH } from './sending/length-unit.js';
 import { Sending } from './sending/sending.js';
+import { stampOf } from './timeline/message-form.js';
 import { dataLength, messageData, MESSAGE_DATA_LENGTH } from './wire/message-data.js';
-import { BARE_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
+import { BARE_TYPE, CHAT_TYPE, decodeKept, decodeSignal, encodeMessage } from './wire/chat-wire-form.js';
 
 /**
  * What the events of the channel and the acts of the user change in a chat. Pure: it reads the settings of `chat` and the
@@ -22,6 +24,7 @@ export class ChatRules {
   barePeers = new BarePeers();
   sending;
   own;
+  changing;
   #chat;
   #timeline;
   #names;
@@ -33,6 +36,7 @@ export class ChatRules {
     this.#names = names;
     this.sending = new Sending(timeline, this.echoes);
     this.own = new OwnConnection({ echoes: this.echoes, reader: this.reader, timeline, names });
+    this.changing = new Changing(chat, this);
   }
 
   get isUp() {
@@ -58,7 +62,7 @@ export class ChatRules {
 
   /** The page to read now; null: none. */
   nextPage() {
-    return this.#chat.channel === null ? null : this.reader.next(this.#timeline.floor);
+    return this.#chat.channel === null ? null : this.reader.next(this.#timeline);
   }
 
   /** Inputs for typing, if the channel has a connection that no event has told of. */
@@ -74,10 +78,12 @@ export class ChatRules {
    * that number.
    */
   message(now, localId, { text = null, data = null } = {}) {
-    const { channel, draft, senderId, alias, typing } = this.#chat;
+    const { channel, draft, senderId, alias, typing, wireForm } = this.#chat;
     const typingN = typing?.typingN ?? null;
     return {
       text: text ?? draft,
+      wireForm,
+      connectionId: null,
       senderId: senderId ?? channel?.connectionId ?? null,
       user: channel?.user ?? null,
       senderData: null,
@@ -90,6 +96,9 @@ export class ChatRules {
       direction: 'sent',
       state: channel === null ? 'sent' : 'sending',
       typingN: typingN === null ? null : typingN + 1,
+      replyTo: this.changing.replySeq,
+      version: null,
+      editedAt: null,
       data: messageData(data),
     };
   }
@@ -117,6 +126,7 @@ export class ChatRules {
     const changes = this.#chat.channel === null
       ? this.#timeline.insert(message, now)
       : this.sending.append(message, now);
+    this.changing.reply(null);
     return { changes, activity: { kind: 'messageSubmitted', localId } };
   }
 
@@ -131,10 +141,13 @@ export class ChatRules {
       case 'lost':
         return { changes: this.#timeline.noteGap(this.reader.lost()) };
       case 'history':
-        return this.#merge(this.reader.answerToConnect(event.page, (seq) => this.#timeline.knows(seq)));
+        return this.#merge(this.reader.answerToConnect(event.page, this.#timeline));
       case 'erased':
-        this.reader.erased(event);
+        this.reader.overlay(event);
         return { changes: this.#timeline.erase(event), activity: event };
+      case 'changed':
+        this.reader.changed({ ...event, at: now });
+        return { changes: event.rel === 'edit' ? this.edited(event, now) : [], activity: event };
       case 'connected':
         return { typing: this.own.connected(event.connectionId, channel), activity: event };
       case 'reconnecting':
@@ -177,7 +190,7 @@ export class ChatRules {
       const isKnown = localId !== null && this.#timeline.ownMessage(localId) !== null;
       // Else another tab of the user sent it, or another part of this program as the same connection.
       const changes = isKnown
-        ? this.sending.settle(localId, message.seq, now)
+        ? this.sending.settle(localId, message.seq, now, stampOf(message))
         : this.#timeline.insert({ ...message, direction: 'sent' }, now);
       return { typing, changes };
     }
@@ -187,9 +200,22 @@ export class ChatRules {
     return { typing, changes, activity: { kind: 'messageReceived', from, message } };
   }
 
+  /** A message has other data now (CHAT-13). Nothing happens where it is not shown, or has a later edition. */
+  edited({ seq, ref, data }, now) {
+    const shown = this.#timeline.rowWithSeq(ref)?.message;
+    if (!shown) return [];
+    const { wireForm, senderId: connectionId, senderData, user, receivedAt: time } = shown;
+    const from = shown.isFromServer ? null : { connectionId, data: senderData, user };
+    const type = wireForm ?? CHAT_TYPE;
+    const message = decodeKept({ seq: ref, from, type, data, time, changed: seq, edited: now });
+    const changes = this.#timeline.change(message);
+    if (changes.length > 0) this.#names.noteMessage(message);
+    return changes;
+  }
+
   /** The answer to a task of `nextPage`. It may come too late. */
   read(task, page) {
-    const place = this.reader.answer(task, page, (seq) => this.#timeline.knows(seq));
+    const place = this.reader.answer(task, page, this.#timeline);
     return place === null ? {} : this.#merge(place);
   }
 
@@ -217,6 +243,13 @@ export class ChatRules {
     const changes = this.#timeline.merge(messages, place);
     this.sending.arrived(arrived);
     return { changes, activity: { kind: 'historyChanged' } };
+  }
+
+  /** Whether the author of the message is one's own user, or else the present connection (CHG-5). */
+  isAuthor({ direction, user, connectionId }) {
+    const { channel } = this.#chat;
+    const isUsers = user !== null && user === (channel?.user ?? null);
+    return direction === 'sent' && (isUsers || (connectionId ?? channel?.connectionId) === channel?.connectionId);
   }
 
   /** Whether a connection is one's own: by its user, or as one that this chat has, or has had (CHAT-9). */

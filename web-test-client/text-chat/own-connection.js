@@ -112,8 +112,8 @@ export class OwnConnection {
   /** The channel has this connection now. */
   #enter(id, channel) {
     this.#echoes.note(id);
-    const { hasHistory = false, epoch = null, connections = [] } = channel ?? {};
-    if (this.#reader.enter(id, { hasHistory, epoch })) this.#timeline.startEra();
+    const { hasHistory = false, epoch = null, changes = null, connections = [] } = channel ?? {};
+    if (this.#reader.enter(id, { hasHistory, epoch, changes })) this.#timeline.startEra();
     if (id === this.#namedId) return;
     this.#namedId = id;
     this.#names.enter(connections);

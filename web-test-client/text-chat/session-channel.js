@@ -40,6 +40,7 @@ export class SessionChannel {
         if (user !== undefined) report({ kind: 'erased', user, before });
         else report(through === undefined ? { kind: 'erased', ref } : { kind: 'erased', through });
       },
+      messageChanged: ({ seq, ref, rel, data }) => report({ kind: 'changed', seq, ref, rel, data: textOf(data) }),
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
   }
@@ -75,6 +76,12 @@ export class SessionChannel {
     return hasHistory;
   }
 
+  /** @type {readonly string[] | null} What the session permits now (CHG-3); null: nothing can be changed. */
+  get changes() {
+    const { changes = null } = this.#session;
+    return changes;
+  }
+
   /**
    * What keeps the user from writing now, of several what holds longest; null: nothing (MOD-5).
    * @type {() => WriteRestriction | null}
@@ -84,12 +91,26 @@ export class SessionChannel {
   }
 
   /**
-   * Promises a page of the history: the newest messages, those `before` a seq, or those `after` one.
+   * Promises a page of the history: the newest messages, those `before` a seq, those `after` one, or those that have
+   * changed since, `changedAfter` one.
    * @type {(request: HistoryRequest) => Promise<HistoryPage>}
    */
   async history(request) {
     const keeper = this.#session;
     return pageOf(await keeper.history(request));
+  }
+
+  /**
+   * Gives a message of one's own other data.
+   * @type {(change: MessageEdit) => Promise<{ readonly seq?: number | null }>}
+   */
+  change(change) {
+    return this.#session.change(change);
+  }
+
+  /** @type {(message: { readonly ref: number }) => Promise<unknown>} Erases a message of one's own. */
+  erase(message) {
+    return this.#session.erase(message);
   }
 
   /**

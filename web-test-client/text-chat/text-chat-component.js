@@ -1,3 +1,4 @@
+import { ChatEffects } from './chat-effects.js';
 import { ChatRules } from './chat-rules.js';
 import { NameBook } from './name-book.js';
 import { Composer } from './sending/composer.js';
@@ -6,24 +7,20 @@ import { CHAT_TYPE } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
+/** So many pages are loaded to find the message that another one answers. */
+const QUOTE_PAGE_COUNT = 10;
 
 /**
  * A text chat without a page: the rows, the draft, what is unread, and the sending of messages.
  *
- * With a `channel` it sends by itself, one message at a time, and follows each until the session has it. A channel is
- * `{connectionId, send({type, data})}`: `connectionId` is null before connecting, and `send` promises `{seq}` (or
- * nothing) once the server has acknowledged, else an error with `code` and `message`. Give the component the events of
- * the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends; with one it may only refuse,
- * by returning false.
+ * With a `channel`, a `ChatChannel`, it sends by itself, one message at a time, and follows each until the session has it.
+ * Give the component the events of the channel through `handle`. Without a channel `onMessageReadyToSend(message)` sends;
+ * with one it may only refuse, by returning false.
  *
- * A channel whose server knows moderation has `restriction(now)`: what keeps the user from writing at this moment, or
- * null. The component asks it at each call that has a time. The draft stays meanwhile, and no typing is sent (MOD-4).
- *
- * A channel whose server knows users also has `user`, one's own (USR-1), and the connections of its events have theirs.
- * `connections` are those that are there when the component gets the channel; later ones come as events.
- * One of a session with a history has `hasHistory`, `epoch`, and `history({before, after, limit})`, which
- * promises a page: `{first, last, more, messages}` (HIS-6). The component then reads the newest page once it is
- * connected, what it has missed after an absence, and with `loadEarlier` what was before.
+ * A channel whose server knows moderation has `restriction(now)`, which the component asks at each call that has a time.
+ * The draft stays meanwhile, and no typing is sent (MOD-4). One of a session with a history has `hasHistory`, `epoch` and
+ * `history`: the component then reads the newest page once it is connected, what it has missed after an absence, and with
+ * `loadEarlier` what was before (HIS-6). One whose server tells changes has `changes`, `change` and `erase` (CHG-3).
  *
  * `typing` is a `ChatTyping` or null. The component feeds it, and messages carry its number (TYP-5).
  *
@@ -34,11 +31,7 @@ const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
  * keeps `unsent`, and must note first that a later run may not send the message again.
  *
  * `changed(changes, activity)` is called after each change of the rows, and for every event that does not change them.
- * `activity` is null or `{kind, …}` with the kind `draftEdited`, `draftSet` or `restored` (`text`), `messageSubmitted`
- * (`localId`), `messageReceived` (`from`, `message`), `otherSignal` (`signal`), `connectionCreated`,
- * `connectionDestroyed`, `connected`, `reconnecting`, `reconnected`, `disconnected`, `historyChanged`,
- * `restrictionChanged`, `erased`, or `unread` (`count`).
- * An error that it throws goes to `reportError`, and changes nothing else.
+ * `activity` is null, or says what has happened: a `ChatActivity`. An error that it throws goes to `reportError`.
  */
 export class TextChatComponent {
   /** @type {string | null} The sender of one's own messages: by custom one's connection id, and a name to show. */
@@ -54,10 +47,7 @@ export class TextChatComponent {
 
   #channel;
   #rules;
-  /** Callers that wait for an outcome: each looks, and returns whether it waits on. */
-  #waiters = [];
-  /** What `changed` and typing were told last. */
-  #told = { unreadCount: 0, history: '[null,false,null]', isHeld: false };
+  #effects;
 
   /** @param {ChatOptions} [options] */
   constructor({
@@ -87,9 +77,10 @@ export class TextChatComponent {
     this.changed = changed;
     this.#channel = channel;
     this.#rules = new ChatRules(this);
+    this.#effects = new ChatEffects(this, this.#rules);
     this.#rules.barePeers.isAdaptive = isAdaptive;
-    this.#note();
-    this.#proceed();
+    this.#effects.note();
+    this.#effects.proceed();
   }
 
   /** @type {ChatChannel | null} */
@@ -102,9 +93,9 @@ export class TextChatComponent {
     this.#rules.own.channelChanged();
     this.#rules.barePeers.clear();
     if (channel === null) this.typing?.handle({ kind: 'disconnected' });
-    else this.#note();
-    this.#holdTyping();
-    this.#proceed();
+    else this.#effects.note();
+    this.#effects.holdTyping();
+    this.#effects.proceed();
   }
 
   /** @type {TimelineRow[]} All rows, from the top. */
@@ -119,7 +110,7 @@ export class TextChatComponent {
 
   set isAdaptive(value) {
     this.#rules.barePeers.isAdaptive = value;
-    this.#holdTyping();
+    this.#effects.holdTyping();
   }
 
   /** @type {string} */
@@ -186,7 +177,7 @@ export class TextChatComponent {
    * @type {(now: number) => void}
    */
   advance(now) {
-    this.#noteRestriction(now);
+    this.#effects.noteRestriction(now);
   }
 
   /**
@@ -233,25 +224,22 @@ export class TextChatComponent {
     const result = this.composer.edit(newText);
     if (result.isAccepted && before !== this.draft) {
       const activity = { kind, text: this.draft };
-      this.#note();
-      this.#carryOut({ typing: [activity], activity });
+      this.#effects.note();
+      this.#effects.carryOut({ typing: [activity], activity });
     }
     return result;
   }
 
   /**
-   * Handles an event of the channel: `{kind, …}` with the kind `signal` (`type`, `data`, `from`, `seq`), `lost`,
-   * `connected` (`connectionId`), `reconnecting`, `reconnected` (`connectionId`), `disconnected`, `connectionCreated`
-   * or `connectionDestroyed` (`connection`), `history` (`page`), `erased` (`ref`, `through`, or `user` and `before`) or
-   * `restrictionsChanged`. Returns the changes of the rows.
+   * Handles an event of the channel. Returns the changes of the rows.
    *
    * A signal or a message of the history is one's own if the server's stamp names one's own user, this component's
    * connection, present or past, or `senderId`. What the data states about its sender changes nothing (CHAT-4).
    * @type {(event: ChannelEvent, now: number) => TimelineChange[]}
    */
   handle(event, now) {
-    this.#noteRestriction(now);
-    return this.#carryOut(this.#rules.handle(event, now));
+    this.#effects.noteRestriction(now);
+    return this.#effects.carryOut(this.#rules.handle(event, now));
   }
 
   /**
@@ -261,7 +249,7 @@ export class TextChatComponent {
    */
   loadEarlier() {
     if (this.hasEarlier === false || !this.#rules.reader.loadEarlier()) return false;
-    this.#proceed();
+    this.#effects.proceed();
     return true;
   }
 
@@ -269,17 +257,16 @@ export class TextChatComponent {
    * Queues the draft as a message and returns at once: null, or the refusal. The row is shown and the draft is empty
    * then.
    *
-   * The component sends queued messages through the channel by itself, one at a time, in the order in which they were
-   * written, and marks each row as sent or failed. A failed message holds back those behind it, until `retry` sends it,
-   * `discard` removes it, or `passFailed` lets the others pass. `cancel` withdraws a message that has not left.
-   * `localId` is a new name for the message.
+   * The component sends queued messages one at a time, in the order in which they were written, and marks each row as sent
+   * or failed. A failed message holds back those behind it, until `retry` sends it, `discard` removes it, or `passFailed`
+   * lets the others pass. `cancel` withdraws a message that has not left. `localId` is a new name for the message.
    *
    * With `content` the message has this `text` in place of the draft, which stays, and no limit but that of a signal; or
    * the draft with `data`, an object of the program (CHAT-11).
    * @type {(now: number, localId: string, content?: ContentToSend) => Refusal | null}
    */
   enqueue(now, localId, content = {}) {
-    this.#noteRestriction(now);
+    this.#effects.noteRestriction(now);
     const isDraft = (content.text ?? null) === null;
     const message = this.#rules.message(now, localId, content);
     const refusal = this.#rules.refusalOf(message, isDraft);
@@ -290,14 +277,13 @@ export class TextChatComponent {
     if (isDraft) this.composer.clear();
     this.typing?.handle({ kind: 'messageSubmitted' });
     message.typingN = this.typing?.typingN ?? null;
-    this.#carryOut(this.#rules.submit(message, now));
+    this.#effects.carryOut(this.#rules.submit(message, now));
     return null;
   }
 
   /**
-   * Queues the draft as `enqueue` does, and promises the outcome: `{outcome}` `sent`, `failed` (with `failure`),
-   * `refused` (with `refusal`), `discarded`, or `heldBack` (with `by`, the local id of a failed message): `send` never
-   * waits behind a failed message, and the message stays queued.
+   * Queues the draft as `enqueue` does, and promises the outcome. `send` never waits behind a failed message: the outcome is
+   * `heldBack` then, and the message stays queued.
    * @type {(now: number, localId: string, content?: ContentToSend) => Promise<SendOutcome>}
    */
   send(now, localId, content = {}) {
@@ -311,7 +297,7 @@ export class TextChatComponent {
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   outcomeOf(localId) {
-    return this.#wait(() => this.#rules.sending.outcomeOf(localId));
+    return this.#effects.wait(() => this.#rules.sending.outcomeOf(localId));
   }
 
   /**
@@ -321,32 +307,120 @@ export class TextChatComponent {
    */
   cancel(localId) {
     const changes = this.#rules.sending.cancel(localId);
-    if (changes !== null) this.#carryOut({ changes });
+    if (changes !== null) this.#effects.carryOut({ changes });
     return changes !== null;
   }
 
   /**
-   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does. Any other
-   * message stays as it is: while it is being sent the outcome is `stillSending`.
+   * Sends a failed message again, as the same row at the same index, and promises the outcome as `send` does.
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   retry(localId) {
     const { sending, isUp } = this.#rules;
     if (!sending.hasFailed(localId)) return Promise.resolve(sending.outcomeOf(localId) ?? { outcome: 'stillSending' });
     if (!isUp) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
-    this.#carryOut({ changes: sending.retry(localId) });
+    this.#effects.carryOut({ changes: sending.retry(localId) });
     return this.#deliveryOf(localId);
   }
 
   /** @type {(localId: string) => TimelineChange[]} Removes a failed message. Any other message stays. */
   discard(localId) {
-    return this.#carryOut({ changes: this.#rules.sending.discard(localId) });
+    return this.#effects.carryOut({ changes: this.#rules.sending.discard(localId) });
   }
 
   /** Lets the messages behind failed ones pass. */
   passFailed() {
     this.#rules.sending.passFailed();
-    this.#proceed();
+    this.#effects.proceed();
+  }
+
+  // Changes of messages that the session has. The draft stays.
+
+  /**
+   * Whether the user may give this row's message another text, as far as is known: it is their own, the session permits it
+   * (CHG-3), and nothing keeps them from writing. A guest's own are those of the present connection.
+   * @type {(id: string) => boolean}
+   */
+  canEdit(id) {
+    return this.#rules.changing.refusalOf(id, 'edit') === null;
+  }
+
+  /**
+   * Whether the user may delete this row's message, as far as is known. What moderators may erase is another matter.
+   * @type {(id: string) => boolean}
+   */
+  canDelete(id) {
+    return this.#rules.changing.refusalOf(id, 'erase') === null;
+  }
+
+  /**
+   * Gives one's own message another text. The row changes with the server's answer or the event, whichever comes first,
+   * and the promise is resolved then. It is rejected with the server's error, or at once with a `ChangeRefusal`: an error
+   * with the `reason` `unknown`, `erased`, `notOwn`, `notPermitted`, `notConnected`, `restricted`, `blank`, `tooLong` or
+   * `unchanged`, checked in this order.
+   * @type {(id: string, text: string) => Promise<void>}
+   */
+  async editMessage(id, text) {
+    const request = this.#rules.changing.edit(id, text);
+    const before = this.timeline.messageOf(id).version ?? 0;
+    const isDone = () => {
+      const message = this.timeline.messageOf(id);
+      return message?.version > before && message.text === text;
+    };
+    const settled = (answer) => this.#rules.edited({ ...request, seq: answer?.seq ?? 0 }, Date.now());
+    await this.#effects.change(this.#channel.change(request), isDone, settled);
+  }
+
+  /**
+   * Deletes one's own message: everybody sees that there was one. As `editMessage`.
+   * @type {(id: string) => Promise<void>}
+   */
+  async deleteMessage(id) {
+    const request = this.#rules.changing.erase(id);
+    const isDone = () => this.timeline.messageOf(id)?.isErased ?? true;
+    await this.#effects.change(this.#channel.erase(request), isDone, () => this.timeline.erase(request));
+  }
+
+  /** @type {(id: string) => boolean} Whether the draft can answer this row's message. Bare text cannot. */
+  canReply(id) {
+    return this.#rules.changing.canReply(id);
+  }
+
+  /**
+   * The draft answers this row's message; null: none. The next message has it, and then the target is null.
+   * @type {(id: string | null) => void}
+   */
+  reply(id) {
+    this.#rules.changing.reply(id);
+  }
+
+  /** @type {string | null} The row that the draft answers. Null: none, or its message was erased. */
+  get replyTarget() {
+    return this.#rules.changing.replyTarget;
+  }
+
+  /**
+   * What the message answers: `{state: 'shown', id, message}`, `{state: 'deleted', id}`, or `{state: 'earlier', seq}` if
+   * it is not loaded, or gone. Null: the message answers none.
+   * @type {(message: MessageContent) => Quote | null}
+   */
+  quoteOf(message) {
+    return this.#rules.changing.quoteOf(message);
+  }
+
+  /**
+   * Loads earlier messages until the one that this message answers is there, at most 10 pages. Promises the id of its
+   * row; null: it was not found.
+   * @type {(message: MessageContent) => Promise<string | null>}
+   */
+  async loadQuoted(message) {
+    for (let pageCount = 0; ; pageCount += 1) {
+      const quote = this.quoteOf(message);
+      if (quote?.state !== 'earlier') return quote?.id ?? null;
+      if (pageCount === QUOTE_PAGE_COUNT || !this.loadEarlier()) return null;
+      await this.#effects.wait(() => (this.isLoadingEarlier ? null : true));
+      if (this.historyError !== null) return null;
+    }
   }
 
   /**
@@ -368,7 +442,7 @@ export class TextChatComponent {
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
-    return this.#tell(this.timeline.markRead(upTo));
+    return this.#effects.tell(this.timeline.markRead(upTo));
   }
 
   /**
@@ -377,12 +451,12 @@ export class TextChatComponent {
    * @type {(rule: GroupingRule) => TimelineChange[]}
    */
   useRule(rule) {
-    return this.#tell(this.timeline.useRule(rule));
+    return this.#effects.tell(this.timeline.useRule(rule));
   }
 
   /**
-   * One's own messages that the session does not have yet, oldest first: `{localId, text, alias, sentAt, data, state,
-   * failure}` with the state `waiting`, `leaving` or `failed`. Save them after each change, and give them to `takeUp` in
+   * One's own messages that the session does not have yet, oldest first: `{localId, text, alias, sentAt, replyTo,
+   * data, state, failure}` with the state `waiting`, `leaving` or `failed`. Save them after each change, and give them to `takeUp` in
    * a later run. There are at most 100.
    * @type {UnsentMessage[]}
    */
@@ -398,7 +472,7 @@ export class TextChatComponent {
    */
   takeUp(unsent, now) {
     const { senderId, user } = this.#rules.message(now, '');
-    return this.#carryOut({ changes: this.#rules.sending.takeUp(unsent, { senderId, user }, now) });
+    return this.#effects.carryOut({ changes: this.#rules.sending.takeUp(unsent, { senderId, user }, now) });
   }
 
   /**
@@ -413,123 +487,12 @@ export class TextChatComponent {
     this.composer.restore(draft);
     const changes = this.timeline.restore(messages, now);
     this.#rules.sending.passOver(this.timeline.messages);
-    this.#carryOut({
+    this.#effects.carryOut({
       typing: [{ kind: 'draftSet', text: draft }], changes, activity: { kind: 'restored', text: draft },
     });
   }
 
-  /** The channel may have a connection that no event has told of. */
-  #note() {
-    this.#type(this.#rules.note());
-  }
-
-  #type(inputs) {
-    for (const input of inputs) this.typing?.handle(input);
-  }
-
-  /** The channel knows what holds. */
-  #noteRestriction(now) {
-    const { own, restriction } = this.#rules;
-    if (!restriction.note(own.hasEnded(this.#channel) ? null : (this.#channel?.restriction?.(now) ?? null))) return;
-    this.#holdTyping();
-    this.#tell([], { kind: 'restrictionChanged' });
-  }
-
-  /** Carries out what the rules say, and what is due then. Returns the changes of the rows. */
-  #carryOut({ typing = [], heard = null, changes = [], activity = null }) {
-    this.#type(typing);
-    this.#holdTyping();
-    if (heard !== null) this.typing?.receive(heard);
-    this.#tell(changes, activity);
-    this.#proceed();
-    return changes;
-  }
-
-  #holdTyping() {
-    const value = this.#rules.holdsTyping;
-    if (value === this.#told.isHeld) return;
-    this.#told.isHeld = value;
-    this.typing?.handle({ kind: 'restricted', value });
-  }
-
-  /** The next message, the next page, and callers that need not wait any more. */
-  #proceed() {
-    const next = this.#rules.startNext();
-    if (next !== null) {
-      this.#note();
-      this.#send(next);
-    }
-    const task = this.#rules.nextPage();
-    if (task !== null) this.#read(task);
-    this.#tellHistory();
-    this.#waiters = this.#waiters.filter((looks) => looks());
-  }
-
-  async #send({ localId, signal }) {
-    const { sending } = this.#rules;
-    const channel = this.#channel;
-    try {
-      const mark = this.handOver?.(localId) ?? null;
-      if (mark !== null) await mark;
-      const answer = await channel.send(signal);
-      this.#carryOut({ changes: sending.settle(localId, answer?.seq ?? null) });
-    } catch (error) {
-      this.#carryOut({ changes: sending.fail(localId, error) });
-    }
-  }
-
-  async #read(task) {
-    let page;
-    try {
-      page = await this.#channel.history(task.request);
-    } catch (error) {
-      this.#carryOut(this.#rules.unread(task, error));
-      return;
-    }
-    this.#carryOut(this.#rules.read(task, page));
-  }
-
   #deliveryOf(localId) {
-    return this.#wait(() => this.#rules.sending.deliveryOf(localId));
-  }
-
-  /** Promises the first result that is not null. */
-  #wait(result) {
-    return new Promise((resolve) => {
-      const looks = () => {
-        const found = result();
-        if (found !== null) resolve(found);
-        return found === null;
-      };
-      if (looks()) this.#waiters.push(looks);
-    });
-  }
-
-  #tell(changes, activity = null) {
-    if (changes.length > 0 || activity !== null) this.#report(changes, activity);
-    const count = this.unreadCount;
-    if (count !== this.#told.unreadCount) {
-      this.#told.unreadCount = count;
-      this.#report([], { kind: 'unread', count });
-    }
-    return changes;
-  }
-
-  /** Tells once that `hasEarlier`, `isLoadingEarlier` or `historyError` has changed. */
-  #tellHistory() {
-    const history = JSON.stringify([this.hasEarlier, this.isLoadingEarlier, this.historyError]);
-    if (history === this.#told.history) return;
-    this.#told.history = history;
-    this.#report([], { kind: 'historyChanged' });
-  }
-
-  /** An error of the page must not stop the sending of messages. */
-  #report(changes, activity) {
-    try {
-      this.changed(changes, activity);
-    } catch (error) {
-      // Node has no `reportError`.
-      (globalThis.reportError ?? console.error)(error);
-    }
+    return this.#effects.wait(() => this.#rules.sending.deliveryOf(localId));
   }
 }

@@ -27,6 +27,10 @@ interface WriteRestriction {
 /** A message as a signal carries it. */
 interface MessageContent {
   readonly text: string;
+  /** The signal type in which it is, and its edits are; null: not known. */
+  readonly wireForm: WireForm | null;
+  /** The connection that has sent it, by the server's word; null: not known, as of one's own that is being sent. */
+  readonly connectionId: string | null;
   /** The sender's connection id, unless the sender has another id; null: unknown. */
   readonly senderId: string | null;
   /** The sender's user, by the server's word: the messages of one user have one author. Null: a guest. */
@@ -52,6 +56,12 @@ interface MessageContent {
   readonly state: 'sending' | 'sent' | 'failed';
   /** The number of the sender's last typing signal. */
   readonly typingN: number | null;
+  /** The seq of the earlier message that it answers (CHAT-12); null: none. `TextChatComponent.quoteOf` finds it. */
+  readonly replyTo: number | null;
+  /** The seq of its last edit; null: it was not edited. */
+  readonly version: number | null;
+  /** When it was last edited; null: it was not, or the time is not known. */
+  readonly editedAt: number | null;
   /** What the sender's program has added (CHAT-11): any program may have written it. */
   readonly data: MessageData | null;
 }
@@ -69,9 +79,18 @@ interface ContentToSend {
 interface ChatMessage extends MessageContent {
   /** Null unless the state is `failed`. */
   readonly failure: SendFailure | null;
-  /** A moderator has erased the message. Its text says so, and its content is gone. */
+  /** Its author or a moderator has erased the message. Its text says so, and its content is gone. */
   readonly isErased: boolean;
 }
+
+/** Which connection has sent a message, whose user, and in which form. What is absent stays. */
+type MessageStamp = Partial<Pick<MessageContent, 'connectionId' | 'user' | 'wireForm'>>;
+
+/** The message that another one answers: it is here, was erased, or is not loaded. */
+type Quote =
+  | { readonly state: 'shown'; readonly id: string; readonly message: ChatMessage }
+  | { readonly state: 'deleted'; readonly id: string }
+  | { readonly state: 'earlier'; readonly seq: number; readonly id?: undefined };
 
 interface MessageRow {
   /** Stays the same for the life of the row, and no other row has it. */
@@ -193,6 +212,13 @@ interface ChatConnection {
   readonly user?: string | null;
 }
 
+/** The new data of a message that the session has: `data` is that of a signal. */
+interface MessageEdit {
+  readonly ref: number;
+  readonly rel: 'edit';
+  readonly data: string;
+}
+
 interface ChatSignal {
   readonly type: string;
   readonly data?: string;
@@ -202,10 +228,11 @@ interface ChatSignal {
   readonly to?: string;
 }
 
-/** Which page of the history: the newest messages, those before a seq, or those after one. */
+/** Which page of the history: the newest messages, those before a seq, after one, or changed since one (CHG-9). */
 interface HistoryRequest {
   readonly before?: number;
   readonly after?: number;
+  readonly changedAfter?: number;
   readonly limit?: number;
 }
 
@@ -218,8 +245,11 @@ interface KeptMessage {
   readonly data?: string;
   /** When the server accepted it. */
   readonly time: number;
-  /** A moderator has erased it: it has no type and no data. */
+  /** It was erased: it has no type and no data. */
   readonly erased?: boolean;
+  /** The seq of its last edit, and when that was. */
+  readonly changed?: number;
+  readonly edited?: number;
 }
 
 /** A part of the history, oldest message first. */
@@ -230,6 +260,10 @@ interface HistoryPage {
   /** Whether other messages follow in the direction of the request. */
   readonly more: boolean;
   readonly messages: readonly KeptMessage[];
+  /** Of what has changed: the seq from which the next request goes on. */
+  readonly changedThrough?: number;
+  /** Of what has changed: the server cannot list it, and `messages` is empty. */
+  readonly all?: boolean;
 }
 
 /** Which messages were erased: one, all up to one, or those of a user before a seq. */
@@ -254,6 +288,12 @@ interface ChatChannel {
   readonly epoch?: string | null;
   /** Promises a page. Needed where `hasHistory` is true. */
   history?(request: HistoryRequest): Promise<HistoryPage>;
+  /** What the session permits to change, such as `edit` and `erase`; absent or null: nothing can be changed (CHG-3). */
+  readonly changes?: readonly string[] | null;
+  /** Changes a message; as `send`, with the seq of the change. Needed where `changes` has `edit`. */
+  change?(change: MessageEdit): Promise<{ readonly seq?: number | null } | void>;
+  /** Erases a message. Needed where `changes` has `erase`. */
+  erase?(message: { readonly ref: number }): Promise<unknown>;
   /** What keeps the user from writing at this moment; null: nothing. Absent: nothing ever does. */
   restriction?(now: number): WriteRestriction | null;
 }
@@ -280,6 +320,10 @@ type ChannelEvent =
   | { readonly kind: 'history'; readonly page: HistoryPage }
   /** Messages were erased from the history. */
   | ({ readonly kind: 'erased' } & Erasure)
+  /** A message was changed: with `rel` `edit` it has other data. */
+  | {
+      readonly kind: 'changed'; readonly seq: number; readonly ref: number; readonly rel: string; readonly data?: string;
+    }
   /** What the channel's `restriction` answers has changed, other than by the clock. */
   | { readonly kind: 'restrictionsChanged' }
   | { readonly kind: 'connectionCreated' | 'connectionDestroyed'; readonly connection: ChatConnection };
@@ -296,6 +340,9 @@ interface ChatSession {
   readonly hasHistory?: boolean;
   readonly epoch?: string | null;
   history?(request: HistoryRequest): Promise<any>;
+  readonly changes?: readonly string[] | null;
+  change?(change: MessageEdit): Promise<any>;
+  erase?(message: { readonly ref: number }): Promise<any>;
   /** Only sessions of this library have moderation. */
   readonly restrictedBy?: readonly WriteRestriction[];
 }
@@ -317,6 +364,17 @@ type Refusal =
   | { readonly reason: 'localIdTaken' }
   /** `onMessageReadyToSend` returned false. */
   | { readonly reason: 'byDelegate' };
+
+/** The error of a change that was not asked for. An error of the server has a code, and no reason. */
+interface ChangeRefusal extends Error {
+  readonly code: null;
+  readonly reason:
+    | 'unknown' | 'erased' | 'notOwn' | 'notPermitted' | 'notConnected' | 'restricted' | 'blank' | 'tooLong' | 'unchanged';
+  /** Only of `tooLong`. */
+  readonly excess?: number;
+  /** Only of `restricted`. */
+  readonly restriction?: WriteRestriction;
+}
 
 type SendOutcome =
   | { readonly outcome: 'sent' }
@@ -374,6 +432,8 @@ interface UnsentMessage {
   readonly text: string;
   readonly alias: string | null;
   readonly sentAt: number;
+  /** Absent: as null. */
+  readonly replyTo?: number | null;
   readonly data: MessageData | null;
   readonly state: 'waiting' | 'leaving' | 'failed';
   readonly failure: SendFailure | null;

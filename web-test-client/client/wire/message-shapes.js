@@ -8,6 +8,7 @@ const SHAPES = new Map([
   ['error', isWholeError],
   ['signal', isWholeSignal],
   ['history', isWholeHistory],
+  ['change', isWholeChange],
   ['erased', isWholeErasure],
   ['moderated', (message) => isCount(message.seq) && typeof message.action === 'string'],
   ['restricted', (message) => isCount(message.seq) && isRestriction(message)],
@@ -48,6 +49,7 @@ function isWholeConnected(message) {
     (message.away === undefined || isTextList(message.away)) &&
     (message.missing === undefined || isRange(message.missing)) &&
     isOptional(message.history, 'boolean') &&
+    (message.changes === undefined || isTextList(message.changes)) &&
     (message.streams === undefined || (Array.isArray(message.streams) && message.streams.every(isAnnouncement))) &&
     (message.restrictions === undefined || isRestrictionList(message.restrictions)) &&
     typeof message.heartbeatSeconds === 'number' &&
@@ -94,12 +96,14 @@ function isWholeSignal(message) {
 function isWholeHistory(message) {
   if (!hasId(message)) return false;
   if (message.error !== undefined) return Number.isInteger(message.error?.code);
-  const { first, last, more, messages } = message;
+  const { first, last, more, messages, changedThrough, all } = message;
   return (
+    isOptional(changedThrough, 'number') &&
+    isOptional(all, 'boolean') &&
     ((first === undefined && last === undefined) || (isCount(first) && isRange({ first, last }))) &&
     isOptional(more, 'boolean') &&
-    Array.isArray(messages) &&
-    messages.every(isWholeHistoryMessage)
+    // CHG-9: `all` stands in the place of messages.
+    (all === true || (Array.isArray(messages) && messages.every(isWholeHistoryMessage)))
   );
 }
 
@@ -109,8 +113,15 @@ function isWholeHistoryMessage(value) {
     Number.isInteger(value.time) &&
     (value.connection === undefined || isConnection(value.connection)) &&
     isOptional(value.erased, 'boolean') &&
+    isOptional(value.changed, 'number') &&
+    isOptional(value.edited, 'number') &&
     (value.erased === true || ['type', 'data'].every((name) => isOptional(value[name], 'string')))
   );
+}
+
+/** CHG-2. Kinds that this version does not know may come. */
+function isWholeChange(message) {
+  return isCount(message.seq) && isCount(message.ref) && typeof message.rel === 'string' && isWholeSignal(message);
 }
 
 /** One message, all up to one, or those of a user: exactly one of them (HIS-9). */

@@ -26,7 +26,7 @@ const NAMES = new Map([
   [Code.unexpectedServerResponse, 'OT_UNEXPECTED_SERVER_RESPONSE'],
 ]);
 
-/** The codes of the calls that are no calls of OpenTok: the history and moderation. */
+/** The codes of the calls that are no calls of OpenTok: the history, changes and moderation. */
 const OWN_CODES = new Set([
   Code.invalidParameter, Code.permissionDenied, Code.notFound, Code.rateLimited, Code.notConnected,
 ]);
@@ -51,6 +51,7 @@ const PASSED_ON = {
   ]),
   history: OWN_CODES,
   erase: OWN_CODES,
+  change: new Set([...OWN_CODES, Code.tooLong]),
   moderate: OWN_CODES,
   restrictions: OWN_CODES,
   streams: new Set([...OWN_CODES, Code.tooLong, Code.unableToPublish, Code.streamLimitExceeded]),

@@ -83,6 +83,13 @@ export class MessagesErasedEvent extends OTEvent {
   }
 }
 
+/** An extension (CHG-2): the message `ref` has other data, if `rel` is `edit`; `seq` is that of the change. */
+export class MessageChangedEvent extends OTEvent {
+  constructor(target, change) {
+    super('messageChanged', target, change);
+  }
+}
+
 /** An extension (USR-3): `userJoined` or `userLeft`, with the user's id. */
 export class UserEvent extends OTEvent {
   constructor(type, target, user) {

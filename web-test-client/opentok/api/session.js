@@ -10,7 +10,7 @@ import { Capabilities, Connection } from './connection.js';
 import { titleOfCode } from './error-tables.js';
 import { OTError } from './errors.js';
 import {
-  ExceptionEvent, HistoryEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent, SessionConnectEvent,
+  ExceptionEvent, HistoryEvent, MessageChangedEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent, SessionConnectEvent,
   SessionDisconnectEvent, SessionReconnectEvent, UnrestrictedEvent,
 } from './events.js';
 import { addPromiseForm, promised, settle } from './promises.js';
@@ -74,6 +74,8 @@ export class Session extends ExtensionCalls {
     /** Extensions: the name of the session's order, and whether it keeps a history that this client may read. */
     this.epoch = null;
     this.hasHistory = false;
+    /** An extension: what the session permits to do with messages that it has (CHG-3); null: nothing can be changed. */
+    this.changes = null;
     /** An extension: false while the role of the token may not send signals (CON-10). */
     this.maySignal = true;
   }
@@ -238,8 +240,8 @@ export class Session extends ExtensionCalls {
         this.#members.replace();
         break;
       case 'connectionResumed':
-        // The server may have been started again with another list of types.
-        this.hasHistory = effect.welcome.history === true;
+        // The server may have been started again with other settings.
+        this.#setHistory(effect.welcome);
         this.#noteRestrictions(effect.welcome);
         break;
       case 'callSucceeded':
@@ -260,7 +262,7 @@ export class Session extends ExtensionCalls {
   #callFailed({ call, error }) {
     const { restriction, retryAfter } = error;
     this.#noteClock(error);
-    if (call.kind === 'signal' && restriction) this.#restrictions.refused(restriction, retryAfter, this.serverTime);
+    if (error.code === Code.permissionDenied && restriction) this.#restrictions.refused(restriction, retryAfter, this.serverTime);
     call.done(OTError.of(call.kind, error));
   }
 
@@ -292,6 +294,9 @@ export class Session extends ExtensionCalls {
         break;
       case 'history':
         this.dispatchEvent(new HistoryEvent(this, this.#members.pageOf(event.page)));
+        break;
+      case 'changed':
+        this.dispatchEvent(new MessageChangedEvent(this, this.#members.changeOf(event)));
         break;
       case 'erased':
         this.dispatchEvent(new MessagesErasedEvent(this, event.erasure));
@@ -348,14 +353,19 @@ export class Session extends ExtensionCalls {
 
   #setConnection(welcome) {
     this.#clock.connected(welcome, Date.now());
-    const { connection, capabilities, role, epoch, history } = welcome;
+    const { connection, capabilities, role, epoch } = welcome;
     this.epoch = epoch;
     this.maySignal = role !== 'publisheronly';
-    this.hasHistory = history === true;
+    this.#setHistory(welcome);
     this.connection = new Connection({ ...connection, capabilities }, this.#shared.handlerFailed);
     this.capabilities = new Capabilities(capabilities);
     localPublishingOf(this).adopt(this.connection);
     this.#noteRestrictions(welcome);
+  }
+
+  #setHistory({ history, changes = null }) {
+    this.hasHistory = history === true;
+    this.changes = changes;
   }
 
   #noteRestrictions({ restrictions }) {
@@ -400,7 +410,7 @@ export class Session extends ExtensionCalls {
     this.#restrictions.enter();
     this.capabilities = new Capabilities();
     this.epoch = null;
-    this.hasHistory = false;
+    this.#setHistory({});
     this.maySignal = true;
     this.currentState = 'disconnected';
     const ends = [localPublishingOf(this).endAll(reason), remoteStreamsOf(this).endAll(reason)];

@@ -4,7 +4,7 @@ import { bob, connectedMessage, FakeBrowser } from './fake-browser.js';
 
 const EVENTS =
   'sessionConnected sessionDisconnected sessionConnectFailed sessionReconnecting sessionReconnected ' +
-  'connectionCreated connectionDestroyed signal signal:chat history messagesErased ' +
+  'connectionCreated connectionDestroyed signal signal:chat history messagesErased messageChanged ' +
   'userJoined userLeft moderated restricted unrestricted';
 
 /** A session that is not connected yet. */

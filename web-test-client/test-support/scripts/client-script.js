@@ -87,7 +87,7 @@ class Translator {
 
   #wordOf({ name, ...event }) {
     const { connection, connectionId, from, type, data, reason, outcome, missing, page, erasure } = event;
-    const { action, restriction, kind, error } = event;
+    const { action, restriction, kind, error, seq, ref, rel } = event;
     switch (name) {
       case 'reconnecting':
         return { is: 'event', name };
@@ -106,6 +106,8 @@ class Translator {
         return { is: 'event', name, page: seqsOf(page) };
       case 'erased':
         return { is: 'event', name, ...erasure };
+      case 'changed':
+        return { is: 'event', name, seq, ref, rel, from, data, senderData: connection?.data };
       case 'moderated':
         return { is: 'event', name, seq: action.seq, action: action.action, user: action.user };
       case 'restricted':

@@ -10,7 +10,7 @@ import {
   typingPhrase, typingPhraseLadder, typingPolicy, TypingPolicyError, typingText,
 } from 'signalbox-client/text-chat';
 import type {
-  ChatActivity, ChatChannel, ChatMessage, SendOutcome, TimelineChange, TimelineRow, TypingSnapshot,
+  ChangeRefusal, ChatActivity, ChatChannel, ChatMessage, SendOutcome, TimelineChange, TimelineRow, TypingSnapshot,
 } from 'signalbox-client/text-chat';
 
 const session: Session = OT.initSession('1', '1_x');
@@ -89,6 +89,15 @@ send();
 
 const data = encodeMessage({ text: 'x' });
 console.log(decodeSignal({ type: 'text-chat', data, from: null, receivedAt: 0 })?.text);
+for (const row of chat.rows) {
+  if (row.kind !== 'message' || !chat.canEdit(row.id) || !chat.canDelete(row.id)) continue;
+  const quote = chat.quoteOf(row.message);
+  console.log(quote?.state === 'shown' ? quote.message.text : quote?.state === 'earlier' ? quote.seq : quote?.id);
+  chat.editMessage(row.id, 'x').catch((error: ChangeRefusal) => console.log(error.reason, error.excess));
+  chat.deleteMessage(row.id).then(() => chat.reply(chat.canReply(row.id) ? row.id : null));
+  chat.loadQuoted(row.message).then((id) => console.log(id?.length, chat.replyTarget));
+  console.log(row.message.editedAt, row.message.version, row.message.replyTo, row.message.isErased);
+}
 try {
   typing.policy = TYPING_PRESETS.easemob;
 } catch (error) {

@@ -63,6 +63,10 @@ async function withHistory(): Promise<void> {
   const page: OT.HistoryPage = await joined.history({ before: 812, limit: 20 });
   if (joined.hasHistory && page.more) console.log(page.first?.toFixed(), joined.epoch?.length, await joined.history());
   await joined.erase({ ref: 7 });
+  joined.on('messageChanged', ({ seq, ref, rel, from, data }) => console.log(seq + ref, rel, from?.data, data?.length));
+  if (joined.changes?.includes('edit')) console.log((await joined.change({ ref: 7, rel: 'edit', data: 'x' })).seq);
+  const { all, changedThrough, messages: [changed] } = await joined.history({ changedAfter: 7 });
+  console.log(all, changedThrough?.toFixed(), changed.edited, changed.changed);
   // @ts-expect-error one message, or all up to one
   await joined.erase({});
 }

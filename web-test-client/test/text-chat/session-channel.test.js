@@ -137,3 +137,31 @@ test('ERR-1 a message that a restriction has stopped has failed with it', async 
   const { outcome, failure } = await sending;
   assert.deepEqual([outcome, failure], ['failed', { code: 403, message: 'muted', restriction }]);
 });
+
+test('CHG-2 a change of a message becomes an event of the channel, and what is asked goes to the session', async () => {
+  const session = new StubSession();
+  const asked = [];
+  for (const name of ['change', 'erase', 'history']) {
+    session[name] = async (request) => {
+      asked.push([name, request]);
+      return name === 'history' ? { more: false, messages: [], changedThrough: 9, all: true } : { seq: 9 };
+    };
+  }
+  const { received, channel } = channelOn(session);
+  assert.equal(channel.changes, null);
+  session.changes = ['edit'];
+  assert.deepEqual(channel.changes, ['edit']);
+  session.emit('messageChanged', { seq: 9, ref: 5, rel: 'edit', from: ada, data: { text: 'hi' } });
+  session.emit('messageChanged', { seq: 10, ref: 5, rel: 'paint', from: null, data: undefined });
+  assert.deepEqual(received, [
+    { kind: 'changed', seq: 9, ref: 5, rel: 'edit', data: '{"text":"hi"}' },
+    { kind: 'changed', seq: 10, ref: 5, rel: 'paint', data: undefined },
+  ]);
+  assert.deepEqual(await channel.change({ ref: 5, rel: 'edit', data: 'x' }), { seq: 9 });
+  await channel.erase({ ref: 5 });
+  const page = await channel.history({ changedAfter: 3, limit: 200 });
+  assert.deepEqual([page.changedThrough, page.all], [9, true]);
+  assert.deepEqual(asked, [
+    ['change', { ref: 5, rel: 'edit', data: 'x' }], ['erase', { ref: 5 }], ['history', { changedAfter: 3, limit: 200 }],
+  ]);
+});

@@ -21,14 +21,15 @@ async function run(block) {
     values.chat = new library.TextChatComponent({ typing: new library.ChatTyping({ publish: async () => {} }) });
     values.messages = [];
     values.draft = 'kept';
+    values.row = { id: 'message 1' };
   }
   await new AsyncFunction(...Object.keys(values), block)(...Object.values(values));
   return { logged, chat: values.chat };
 }
 
-test('text-chat-web.md: two blocks are of the page, and six run by themselves', () => {
+test('text-chat-web.md: two blocks are of the page, and seven run by themselves', () => {
   assert.equal(blocks('js').filter((block) => page.includes(block)).length, 2);
-  assert.equal(others.length, 6);
+  assert.equal(others.length, 7);
 });
 
 for (const block of others) {

@@ -1,16 +1,22 @@
+import { overlaid } from './overlay.js';
+
 /** The most messages of a page that fills a gap: the most that a server sends (HIS-6). */
 const GAP_LIMIT = 200;
 /** The most messages of the newest page, and of a page of earlier messages. */
 const PAGE_LIMIT = 50;
+/** So many changes may come while a page is on its way. With more, the page is asked for anew. */
+const CHANGE_LIMIT = 1000;
+const ALL = Object.freeze([0, Infinity]);
 
 /**
  * What a chat reads of its session's history, and when: the newest page after the first connect, the messages that were
- * missed in an absence, and earlier messages when the user wants them. It asks for one page at a time. It knows neither
- * a channel nor the rows.
+ * missed or changed in an absence, and earlier messages when the user wants them. It asks for one page at a time. It
+ * knows neither a channel nor the rows.
  *
  * Two rules make it exact. A page that reaches the end of the history and the events from that connect on leave nothing
  * out between them (HIS-4). And a new connection continues the order of the former one as long as the epoch stays
- * (HIS-3): all that may be missing then is behind the last event.
+ * (HIS-3): all that may be missing then is behind the last event. Where the server tells changes, it says which of the
+ * older messages have changed since then (CHG-10); what it cannot say, and another epoch, the chat reads again.
  */
 export class HistoryReader {
   /**
@@ -21,7 +27,9 @@ export class HistoryReader {
    * - `returning`, with `order` and `wantsEarlier`: the channel tries to get the same one back. Next: `up`, `away`.
    * - `up`, with `order`, `wantsEarlier` and `task`, the page that was asked for, or null. Next: `returning`, `away`.
    *
-   * An order is `{connection, epoch, known}`. `known` is null without a history, else what the chat has of it:
+   * An order is `{connection, epoch, tellsChanges, known, stale, again}`. `stale` is `{after, until}` where changes behind
+   * `after` may be missing, perhaps one with the seq `until`; else null. Behind `again` the chat has to read what it shows
+   * once more; null: it need not. `known` is null without a history, else what the chat has of it:
    *
    * - `nothing`, with `gap` or null, and `isStalled`: the newest page was not read. Next: `all`, `part`.
    * - `all`: whatever is up to `position`. Next: `part`.
@@ -64,15 +72,18 @@ export class HistoryReader {
   // Events
 
   /** The channel has this connection. Returns whether a new order begins: seqs do not continue those before. */
-  enter(connection, { hasHistory, epoch }) {
+  enter(connection, { hasHistory, epoch, changes = null }) {
     const { is, order: former = null, wantsEarlier = false } = this.#phase;
     if (is === 'up' && connection === former.connection) return false;
     const continues = hasHistory && this.hasHistory && epoch !== null && epoch === former.epoch;
     const begun = hasHistory ? { is: 'nothing', position: 0, gap: null, isStalled: false } : null;
-    const order = { connection, epoch, known: continues ? resumed(former.known) : begun };
+    const begins = former !== null && connection !== former.connection && !continues;
+    const { stale = null, again = null } = continues ? former : { again: begins && hasHistory ? 0 : null };
+    const known = continues ? resumed(former.known) : begun;
+    const order = { connection, epoch, tellsChanges: changes !== null, known, stale, again };
     this.#phase = { is: 'up', order, wantsEarlier: continues && wantsEarlier, task: null };
     if (continues && is !== 'returning') this.#miss();
-    return former !== null && connection !== former.connection && !continues;
+    return begins;
   }
 
   reconnecting() {
@@ -105,7 +116,15 @@ export class HistoryReader {
     const { is, position, gap = null, isStalled = false } = this.#known;
     const missing = { after: gap?.after ?? position, liveFrom: null };
     this.#known = { is: is === 'nothing' ? is : 'part', position, gap: missing, isStalled };
+    this.#age(position);
     if (this.#phase.is === 'up') this.#phase.task = null;
+  }
+
+  /** Behind this seq changes may be missing, perhaps one with the seq `until`. */
+  #age(after, until = 0) {
+    const { order } = this.#phase;
+    const { stale } = order;
+    order.stale = { after: Math.min(stale?.after ?? after, after), until: Math.max(stale?.until ?? 0, until) };
   }
 
   /** An event of the session's order has arrived. */
@@ -114,9 +133,18 @@ export class HistoryReader {
     if (this.#known?.gap) this.#known.gap.liveFrom ??= seq;
   }
 
-  /** A page that is on its way may still have what was erased. */
-  erased(erasure) {
-    this.#phase.task?.erasures.push(erasure);
+  /** A message was edited, or changed in a way that this version does not know (CHG-2): that is asked for. */
+  changed(change) {
+    this.received(change.seq);
+    if (change.rel !== 'edit' && this.hasHistory) this.#age(change.seq - 1, change.seq);
+    this.overlay(change);
+  }
+
+  /** An edit or an erasure: a page that is on its way may be older. */
+  overlay(change) {
+    const { task } = this.#phase;
+    task?.changes.push(change);
+    if (task?.changes.length > CHANGE_LIMIT) this.#phase.task = null;
   }
 
   // Requests
@@ -130,35 +158,53 @@ export class HistoryReader {
     return true;
   }
 
-  /** The page to ask for now, as `{kind, request}`; null: none. `floor`: the oldest seq that the chat has read. */
-  next(floor) {
-    const { is, task, wantsEarlier } = this.#phase;
+  /**
+   * The page to ask for now, as `{kind, request}`; null: none. `shown` is what the chat shows: `floor`, the oldest seq that
+   * it has read, and `oldestSeq`.
+   */
+  next({ floor, oldestSeq }) {
+    const { is, order, task, wantsEarlier } = this.#phase;
     if (is !== 'up' || !this.hasHistory || task !== null) return null;
     const { is: has, gap, isStalled } = this.#known;
-    if (has === 'nothing') return isStalled ? null : this.#ask('newest', { limit: PAGE_LIMIT });
-    if (has === 'part' && !isStalled) return this.#ask('missed', { after: gap.after, limit: GAP_LIMIT });
+    // What is not shown cannot be old.
+    if (!order.tellsChanges || oldestSeq === null) order.stale = order.again = null;
+    if (!isStalled) {
+      const { stale, again } = order;
+      if (stale !== null) return this.#ask('changed', { changedAfter: stale.after, limit: GAP_LIMIT }, stale.until);
+      if (has === 'nothing') return this.#ask('newest', { limit: PAGE_LIMIT });
+      if (again !== null) {
+        const first = Math.min(oldestSeq - 1, gap?.after ?? Infinity);
+        return this.#ask('again', { after: Math.max(again, first), limit: GAP_LIMIT });
+      }
+      if (has === 'part') return this.#ask('missed', { after: gap.after, limit: GAP_LIMIT });
+    }
     const before = floor === null ? {} : { before: floor };
-    return wantsEarlier ? this.#ask('earlier', { ...before, limit: PAGE_LIMIT }) : null;
+    return wantsEarlier && has !== 'nothing' ? this.#ask('earlier', { ...before, limit: PAGE_LIMIT }) : null;
   }
 
-  #ask(kind, request) {
-    this.#phase.task = { kind, request, erasures: [] };
+  #ask(kind, request, until = null) {
+    this.#phase.task = { kind, request, until, position: this.#known.position, changes: [] };
     return this.#phase.task;
   }
 
   /**
-   * The answer to `task`, a result of `next`. `knows(seq)`: whether the chat shows a message up to this seq. Returns
-   * where the page belongs, for `ChatTimeline.merge`; null: the answer comes too late.
+   * The answer to `task`, a result of `next`. `shown` is what the chat shows: `knows(seq)`, whether it has a message up to
+   * this seq, and `oldestSeq`. Returns where the page belongs, for `ChatTimeline.merge`; null: the answer comes too late.
    */
-  answer(task, page, knows) {
+  answer(task, page, shown) {
     if (!this.#settle(task)) return null;
     this.error = null;
-    const messages = withoutErased(page.messages, task.erasures);
+    const messages = overlaid(page.messages, task.changes);
+    const read = { ...page, messages, through: page.messages.at(-1)?.seq ?? 0 };
     switch (task.kind) {
       case 'newest':
-        return this.#readNewest({ ...page, messages }, page.more, knows);
+        return this.#readNewest(read, page.more, shown, task.position);
       case 'missed':
-        return this.#readMissed({ ...page, messages }, page.messages.at(-1)?.seq ?? 0, knows);
+        return this.#readMissed(read, hasForgotten(this.#known.gap?.after, page.first, shown));
+      case 'again':
+        return this.#readAgain(read, task);
+      case 'changed':
+        return this.#readChanged(read, task);
       case 'earlier':
         this.#phase.wantsEarlier = false;
         return place(messages, {
@@ -168,11 +214,13 @@ export class HistoryReader {
   }
 
   /** The page that the connect asked for. It does not say whether it is the newest, or follows a message. */
-  answerToConnect(page, knows) {
-    const { messages, first = null, last = null } = page;
+  answerToConnect(page, shown) {
+    const { first = null, last = null } = page;
+    const { task = null } = this.#phase;
+    const messages = overlaid(page.messages, task?.changes ?? []);
     if (last !== null && (messages.length === 0 || messages.at(-1).seq < last)) return place(messages);
-    if (this.#phase.task?.kind === 'newest') this.#settle(this.#phase.task);
-    return this.#readNewest(page, first !== null && messages[0].seq > first, knows);
+    if (task?.kind === 'newest') this.#settle(task);
+    return this.#readNewest({ ...page, messages }, first !== null && messages[0].seq > first, shown, last ?? 0);
   }
 
   /** Returns false if the answer comes too late. */
@@ -180,7 +228,7 @@ export class HistoryReader {
     if (!this.#settle(task)) return false;
     this.error = error;
     if (task.kind !== 'earlier') this.#known.isStalled = true;
-    if (task.kind !== 'missed') this.#phase.wantsEarlier = false;
+    if (task.kind === 'newest' || task.kind === 'earlier') this.#phase.wantsEarlier = false;
     return true;
   }
 
@@ -191,24 +239,29 @@ export class HistoryReader {
     return true;
   }
 
-  #readNewest({ messages, first }, more, knows) {
+  #readNewest({ messages, first }, more, shown, through) {
+    const { order } = this.#phase;
     const { gap = null, isStalled = false, position } = this.#known ?? {};
     const oldest = messages[0]?.seq ?? Infinity;
     const joins = gap?.after === 0 || oldest <= gap?.after + 1 || !more;
-    const isTrimmed = gap !== null && hasForgotten(gap.after, first, knows);
-    const isWhole = gap === null || joins || isTrimmed;
+    const isTrimmed = gap !== null && hasForgotten(gap.after, first, shown);
+    const isAgain = (order?.again ?? null) !== null;
+    const isRenewed = isAgain && (!more || oldest <= shown.oldestSeq);
+    const isWhole = gap === null || joins || isTrimmed || isRenewed;
+    if (isRenewed) order.again = null;
     this.#known = isWhole ? { is: 'all', position } : { is: 'part', position, gap, isStalled };
     if (this.#phase.wantsEarlier) this.#phase.wantsEarlier = false;
     this.#advance(messages.at(-1)?.seq);
     return place(messages, {
       floor: messages[0]?.seq ?? null,
       isBeginning: !more,
-      closes: gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
+      closes: isRenewed ? ALL : gap !== null && joins && !isTrimmed ? [gap.after, Infinity] : null,
+      anew: isAgain && { after: more ? oldest - 1 : 0, through, isLast: true },
     });
   }
 
-  /** `last`: the last message of the page, erased or not. */
-  #readMissed({ messages, first, more }, last, knows) {
+  /** `through`: the last message of the page, erased or not. `isForgotten`: the history begins behind the gap. */
+  #readMissed({ messages, more, through: last }, isForgotten) {
     const { is, gap, position } = this.#known;
     // The page of the connect has closed the gap.
     if (is !== 'part') return place(messages, { countsUnread: true });
@@ -222,9 +275,34 @@ export class HistoryReader {
     return place(messages, {
       countsUnread: true,
       // The gap stays for good where the history has forgotten what was missed.
-      closes: [hasForgotten(after, first, knows) ? after + 1 : after, isFilled ? Infinity : through],
+      closes: [isForgotten ? after + 1 : after, isFilled ? Infinity : through],
       gapAt: isFilled ? null : through,
     });
+  }
+
+  /** What is shown, once more: what the history does not have goes. The last page also has what was missed. */
+  #readAgain(page, { request, position }) {
+    const { messages, first, more, through: last } = page;
+    const { order } = this.#phase;
+    const { gap = null } = this.#known;
+    const isDone = !more || last <= request.after || last >= (gap?.after ?? position);
+    order.again = isDone ? null : last;
+    const reachesGap = gap !== null && (!more || last > gap.after);
+    const missed = reachesGap ? this.#readMissed(page, false) : place(messages, { countsUnread: true });
+    const anew = { after: request.after, through: more ? last : Math.max(last, position), isLast: !more };
+    // What is read in one go has no gaps, apart from the one that may be behind it.
+    const closes = [request.after, missed.closes?.[1] ?? Math.min(last, (gap?.after ?? Infinity) - 1)];
+    return { ...missed, closes, isBeginning: messages[0]?.seq === first, anew };
+  }
+
+  /** Of messages that are not shown the chat needs no edition. */
+  #readChanged({ messages, more, changedThrough: through = 0, all: isAll = false }, { request, until }) {
+    const { order } = this.#phase;
+    const { stale } = order;
+    const goesOn = (more && through > request.changedAfter) || stale.until > until;
+    order.stale = goesOn && !isAll ? { after: Math.max(through, stale.after), until: stale.until } : null;
+    if (isAll) order.again = 0;
+    return place(messages, { isOfShown: true });
   }
 
   #advance(seq = 0) {
@@ -238,38 +316,16 @@ function resumed(known) {
 }
 
 /** Whether messages behind `gap` are in no history any more: the chat knows older ones than the history has. */
-function hasForgotten(gap, first, knows) {
-  return (first ?? Infinity) > gap + 1 && knows(gap);
-}
-
-function withoutErased(messages, erasures) {
-  return erasures.reduce((kept, { ref, through, user, before }) => {
-    if (through !== undefined) return kept.filter(({ seq }) => seq > through);
-    const isErased = user === undefined
-      ? ({ seq }) => seq === ref
-      : ({ seq, from }) => seq < before && from?.user === user;
-    return kept.map((message) => (isErased(message) ? erasedForm(message) : message));
-  }, messages);
-}
-
-function erasedForm({ seq, from, time }) {
-  return { seq, from, time, erased: true };
+function hasForgotten(gap, first, shown) {
+  return (first ?? Infinity) > gap + 1 && shown.knows(gap);
 }
 
 /**
  * Where a page belongs. `floor`: from this seq on the chat has all. `isBeginning`: the history has nothing before it.
  * `isEarlier`: the user has asked for it. `countsUnread`: its messages are new to the user. `closes`: the seqs behind
- * which gaps are filled. `gapAt`: the seq behind which messages may still be missing.
+ * which gaps are filled. `gapAt`: the seq behind which messages may still be missing. `isOfShown`: only messages that are
+ * shown count. `anew`, `{after, through, isLast}`: the history has nothing else in this range, and perhaps behind it.
  */
-function place(messages, given = {}) {
-  return {
-    messages,
-    floor: null,
-    isBeginning: false,
-    isEarlier: false,
-    countsUnread: false,
-    closes: null,
-    gapAt: null,
-    ...given,
-  };
+function place(messages, given) {
+  return { messages, floor: null, closes: null, gapAt: null, ...given };
 }

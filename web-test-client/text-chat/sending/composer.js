@@ -60,10 +60,15 @@ export class Composer {
 
   /** @type {DraftRefusal | null} Why the text itself cannot be sent, or null. Blank is checked before too long. */
   get refusal() {
-    const isNothing = this.sendsBlankText ? this.#text === '' : isBlank(this.#text);
+    return this.refusalOf(this.#text);
+  }
+
+  /** @type {(text: string) => DraftRefusal | null} Why this text cannot be sent, or null. */
+  refusalOf(text) {
+    const isNothing = this.sendsBlankText ? text === '' : isBlank(text);
     if (isNothing) return { reason: 'blank' };
-    const { remaining } = this;
-    return remaining < 0 ? { reason: 'tooLong', excess: -remaining } : null;
+    const excess = lengthOf(text, this.unit) - this.#maxLength;
+    return excess > 0 ? { reason: 'tooLong', excess } : null;
   }
 
   clear() {

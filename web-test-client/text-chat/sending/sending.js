@@ -41,8 +41,8 @@ export class Sending {
     return this.#queue.entries.flatMap(({ localId, status }) => {
       const message = this.#timeline.ownMessage(localId);
       if (message === null || message.state === 'sent') return [];
-      const { text, alias, sentAt, failure, data } = message;
-      return [{ localId, text, alias, sentAt, data, state: STATES[status] ?? 'failed', failure }];
+      const { text, alias, sentAt, failure, replyTo, data } = message;
+      return [{ localId, text, alias, sentAt, replyTo, data, state: STATES[status] ?? 'failed', failure }];
     });
   }
 
@@ -109,10 +109,13 @@ export class Sending {
     return { localId, signal: { type: form, data: encodeMessage(message, form) } };
   }
 
-  /** The session has the message, as its acknowledgement or its echo states. An echo tells its time, too. */
-  settle(localId, seq, time = null) {
+  /**
+   * The session has the message, as its acknowledgement or its echo states. An echo tells its time, too. `stamp`: which
+   * connection has sent it, and in which form.
+   */
+  settle(localId, seq, time = null, stamp = {}) {
     this.#queue.remove(localId);
-    return this.#timeline.confirm(localId, seq, time);
+    return this.#timeline.confirm(localId, seq, time, stamp);
   }
 
   /** The timeline shows these messages as sent: a page has them. */

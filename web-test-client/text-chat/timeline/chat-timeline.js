@@ -1,8 +1,11 @@
-import { authorOf } from './author.js';
-import { ERASED } from './erased.js';
 import { STANDARD_RULE } from './grouping-rule.js';
+import { LocalIds } from './local-ids.js';
+import { MessageContents } from './message-contents.js';
+import { BLANK, isRepeated, laterForm, stampOf } from './message-form.js';
+import { SessionOrder } from './session-order.js';
 import { TimelineLayout } from './timeline-layout.js';
-import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
+import { compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
+import { UnreadMessages } from './unread-messages.js';
 
 /**
  * The messages of one chat, and the rows that show them. It knows neither a channel nor a clock.
@@ -12,13 +15,13 @@ import { RANK, compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-l
  *   were written. A message that arrives moves to its index in the session's order, as the same row.
  * - Once: (sender, local id) is one message, and so is one seq; texts are never compared (CHAT-5).
  * - History: pages of the session's history join by seq. They may be in any order, and may repeat what is there.
+ * - Changes: of two editions the one with the greater version counts, and an erasure over all (CHG-8).
  * - Every method that changes something returns the steps from the rows before to the rows after
  *   (`timeline-change.js`). What it costs depends on how much changes, not on how long the history is.
  *
- * A message is `{text, senderId, user, alias, sentAt, receivedAt, localId, seq, direction, state, failure, typingN, data}`,
- * `user` being the sender's by the server's word (null: a guest), `direction` `sent` or `received`, `state` `sending`,
- * `sent` or `failed`, and `failure` the channel's error (`{code, message}`), or `{code: null, message: 'interrupted'}`.
- * An erased message has `isErased` and a text that says so. A row is `{id, kind: 'message', message, position,
+ * A message is a `ChatMessage`: its `direction` is `sent` or `received`, its `state` `sending`, `sent` or `failed`, and
+ * `failure` the channel's error (`{code, message}`), or `{code: null, message: 'interrupted'}`. An edited message has the
+ * `version` and `editedAt` of its last edit, an erased one `isErased` and a text that says so. A row is `{id, kind: 'message', message, position,
  * showsSender, showsTime}`, or one of the kind `day` (with `day`), `unreadDivider`, `gap` or `beginning`. Its id stays,
  * and no two rows share one.
  */
@@ -31,15 +34,11 @@ export class ChatTimeline {
   isVisible = false;
 
   #layout;
-  /** Local id → row id, of one's own messages. */
-  #own = new Map();
-  /** Sender and local id → row id, of others' messages, to recognize a second delivery. */
-  #known = new Map();
-  #unreadCount = 0;
+  #unread;
+  #contents;
+  #localIds = new LocalIds();
+  #order;
   #messageCount = 0;
-  #firstUnread = null;
-  #era = 0;
-  #lastSeq = 0;
   /** From this seq on the messages of the history are here; null: not known. */
   #floor = null;
   /** Whether the oldest message of the history is here. */
@@ -55,6 +54,9 @@ export class ChatTimeline {
    */
   constructor({ rule = STANDARD_RULE, calendar = null, limit = 10_000 } = {}) {
     this.#layout = new TimelineLayout({ rule, calendar });
+    this.#order = new SessionOrder(this.#layout);
+    this.#unread = new UnreadMessages(this.#layout);
+    this.#contents = new MessageContents({ layout: this.#layout, unread: this.#unread, localIds: this.#localIds });
     /** @type {number} */
     this.limit = Math.max(limit, 1);
   }
@@ -113,14 +115,7 @@ export class ChatTimeline {
 
   /** @type {(seq: number) => boolean} Whether a message of this order with at most this seq is here. */
   knows(seq) {
-    const { lines } = this.#layout;
-    const last = keyOf(this.#era, seq, 0);
-    let index = lines.firstIndex(keyOf(this.#era, 0, 0), RANK.gap);
-    for (; index < lines.count && compareKeys(lines.at(index).key, last) <= 0; index += 1) {
-      // One without a seq is an own message that has not come back yet.
-      if ((lines.at(index).message?.seq ?? null) !== null) return true;
-    }
-    return false;
+    return this.#order.knows(seq);
   }
 
   /**
@@ -128,7 +123,7 @@ export class ChatTimeline {
    * @type {number}
    */
   get unreadCount() {
-    return this.#unreadCount;
+    return this.#unread.count;
   }
 
   /** @type {number} How many messages the grouping has visited since the beginning; a measure of work for tests. */
@@ -138,18 +133,45 @@ export class ChatTimeline {
 
   /** @type {string | null} The id of the row of the first unread message. */
   get firstUnreadId() {
-    return this.#firstUnread === null ? null : this.#layout.lines.at(this.#layout.indexOf(this.#firstUnread)).id;
+    return this.#unread.firstId;
   }
 
   /** @type {(localId: string) => ChatMessage | null} One's own message with this local id, or null. */
   ownMessage(localId) {
-    const index = this.#ownIndex(localId);
-    return index === null ? null : this.#layout.lines.at(index).message;
+    return this.messageOf(this.rowIdOf(localId));
   }
 
   /** @type {(localId: string) => string | null} The id of the row of one's own message. */
   rowIdOf(localId) {
-    return this.#own.get(localId) ?? null;
+    return this.#localIds.ownRow(localId);
+  }
+
+  /** @type {(id: string | null) => ChatMessage | null} The message of the row with this id, or null. */
+  messageOf(id) {
+    const index = this.#order.indexOfRow(id);
+    return index === null ? null : this.#layout.lines.at(index).message;
+  }
+
+  /** @type {(id: string | null) => number | null} By which number the session knows this row's message now, or null. */
+  seqOf(id) {
+    const seq = this.messageOf(id)?.seq ?? null;
+    return seq !== null && (this.#layout.keyOf(id).era === this.#order.era || this.#joinsOrders) ? seq : null;
+  }
+
+  /** @type {(seq: number) => MessageRow | null} The row of the session's message with this number, or null. */
+  rowWithSeq(seq) {
+    const index = this.#order.find(seq, () => this.#joinsOrders);
+    return index === null ? null : /** @type {MessageRow} */ (this.#layout.row(index));
+  }
+
+  /** @type {number | null} The least seq of all messages that are here; null: none has one. */
+  get oldestSeq() {
+    return this.#order.oldestSeq;
+  }
+
+  /** With a history the seqs of a former order are no others' (HIS-3). */
+  get #joinsOrders() {
+    return this.#floor !== null;
   }
 
   // One's own messages
@@ -160,7 +182,7 @@ export class ChatTimeline {
    */
   appendPending(message, now) {
     const { localId } = message;
-    if (localId === null || localId === undefined || this.#own.has(localId)) return [];
+    if (localId === null || localId === undefined || this.rowIdOf(localId) !== null) return [];
     const state = message.state === 'failed' ? 'failed' : 'sending';
     this.#add({ ...message, direction: 'sent', state, seq: null }, pendingKey(this.#layout.nextNumber()), now);
     return this.#finish();
@@ -168,23 +190,30 @@ export class ChatTimeline {
 
   /**
    * The session has the message, as its acknowledgement or its echo states, in any order. Without a `seq` the message
-   * goes behind those that have arrived. `time`: when it arrived, which may be long after it was written.
-   * @type {(localId: string, seq?: number | null, time?: number | null) => TimelineChange[]}
+   * goes behind those that have arrived. `time`: when it arrived, which may be long after it was written. `stamp`: which
+   * connection has sent it, and in which form.
+   * @type {(localId: string, seq?: number | null, time?: number | null, stamp?: MessageStamp) => TimelineChange[]}
    */
-  confirm(localId, seq = null, time = null) {
-    const index = this.#ownIndex(localId);
+  confirm(localId, seq = null, time = null, stamp = {}) {
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null) return [];
     const { key, message } = this.#layout.lines.at(index);
     if (!isPendingKey(key) && (message.seq !== null || seq === null)) return [];
-    this.#confirm(index, seq, time);
+    this.#confirm(index, seq, { ...stamp, ...(time === null ? {} : { receivedAt: time }) });
     this.#trim();
     return this.#finish();
   }
 
-  #confirm(index, seq, time) {
-    const arrival = time === null ? {} : { receivedAt: time };
-    this.#layout.update(index, { state: 'sent', failure: null, seq, ...arrival });
-    this.#layout.relocate(index, this.#freeKey(seq) ?? this.#arrivalKey());
+  #confirm(index, seq, known) {
+    const { lines } = this.#layout;
+    const { key } = lines.at(index);
+    // A page may have it already, changed so that its local id is gone.
+    const twin = seq === null ? null : this.#order.find(seq, () => false);
+    const later = twin === null ? {} : laterForm(lines.at(twin).message);
+    if (twin !== null) this.#removeMessage(twin);
+    const own = this.#layout.indexOf(key);
+    this.#layout.update(own, { state: 'sent', failure: null, seq, ...known, ...later });
+    this.#layout.relocate(own, this.#order.freeKey(seq) ?? this.#order.arrivalKey());
   }
 
   /** @type {(localId: string, failure: SendFailure) => TimelineChange[]} */
@@ -202,7 +231,7 @@ export class ChatTimeline {
 
   /** @type {(localId: string) => TimelineChange[]} Removes a failed message. */
   discard(localId) {
-    const index = this.#ownIndex(localId);
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null || this.#layout.lines.at(index).message.state !== 'failed') return [];
     this.#removeMessage(index);
     return this.#finish();
@@ -216,13 +245,11 @@ export class ChatTimeline {
    * @type {(message: MessageContent, now: number) => TimelineChange[]}
    */
   insert(message, now) {
-    const identity = identityOf(message);
-    if (identity !== null && this.#known.has(identity)) return [];
-    if (message.direction === 'sent' && hasLocalId(message) && this.#own.has(message.localId)) return [];
+    if (this.#localIds.rowOf(message) !== null) return [];
     const seq = message.seq ?? null;
-    const free = this.#freeKey(seq);
+    const free = this.#order.freeKey(seq);
     if (seq !== null && free === null) return [];
-    this.#add({ ...message, state: 'sent', seq }, free ?? this.#arrivalKey(), now);
+    this.#add({ ...message, state: 'sent', seq }, free ?? this.#order.arrivalKey(), now);
     this.#trim();
     return this.#finish();
   }
@@ -234,7 +261,7 @@ export class ChatTimeline {
    */
   noteGap(after = null) {
     if (after === null) {
-      const key = this.#arrivalKey();
+      const key = this.#order.arrivalKey();
       this.startEra();
       this.#layout.insertGap(key);
     } else {
@@ -244,14 +271,13 @@ export class ChatTimeline {
   }
 
   #addGap(after) {
-    if (this.#layout.hasGap(this.#era, after)) return;
-    this.#layout.insertGap(keyOf(this.#era, after, this.#layout.nextNumber()));
+    if (this.#layout.hasGap(this.#order.era, after)) return;
+    this.#layout.insertGap(keyOf(this.#order.era, after, this.#layout.nextNumber()));
   }
 
   /** The seq of later messages need not continue that of earlier ones: the connection is another one. */
   startEra() {
-    this.#era += 1;
-    this.#lastSeq = 0;
+    this.#order.startEra();
     this.#floor = null;
     this.#hasBeginning = false;
   }
@@ -260,13 +286,14 @@ export class ChatTimeline {
 
   /**
    * Adds the messages of a page, oldest first, where `HistoryReader` says that it belongs. Each message is shown once:
-   * one that is here already stays, and takes the page's word that it was erased.
+   * one that is here already stays, and takes the page's word that it was edited or erased.
    * @type {(messages: readonly MessageContent[], place: { readonly [member: string]: unknown }) => TimelineChange[]}
    */
-  merge(messages, { floor, isBeginning, isEarlier, countsUnread, closes, gapAt }) {
+  merge(messages, { floor, isBeginning, isEarlier, countsUnread = false, closes, gapAt, isOfShown, anew }) {
     const before = this.#messageCount;
-    for (const message of messages) this.#mergeMessage(message, countsUnread);
-    if (closes !== null) this.#layout.removeGaps(this.#era, closes);
+    for (const message of messages) this.#mergeMessage(message, { countsUnread, isOfShown, isAnew: Boolean(anew) });
+    if (anew) this.#dropUnless(messages, anew);
+    if (closes !== null) this.#layout.removeGaps(this.#order.era, closes);
     if (gapAt !== null) this.#addGap(gapAt);
     if (floor !== null) this.#floor = Math.min(this.#floor ?? floor, floor);
     if (isBeginning) this.#hasBeginning = true;
@@ -275,36 +302,53 @@ export class ChatTimeline {
     return this.#finish();
   }
 
-  #mergeMessage(message, countsUnread) {
-    const { seq, isErased = false } = message;
-    const there = this.#indexOfSeq(message);
+  #mergeMessage(message, { countsUnread, isOfShown, isAnew }) {
+    const { seq, version = null, receivedAt = null } = message;
+    let mayBeUnread = countsUnread;
+    // A new order may begin with the history of the former one (HIS-3).
+    const there = this.#order.find(seq, (shown) => isRepeated(shown, message));
     if (there !== null) {
-      if (isErased) this.#erase(there);
-      return;
+      const { key, isUnread } = this.#layout.lines.at(there);
+      if (!isAnew || key.era === this.#order.era) {
+        this.#contents.renew(there, message);
+        return;
+      }
+      // It joins those of the present order.
+      this.#removeMessage(there);
+      mayBeUnread = isUnread;
     }
-    const identity = identityOf(message);
-    if (identity !== null && this.#known.has(identity)) return;
-    const own = message.direction === 'sent' && hasLocalId(message) ? this.#ownIndex(message.localId) : null;
-    if (own === null) {
-      this.#add({ ...message, state: 'sent' }, this.#freeKey(seq), null, countsUnread);
-    } else if (this.#layout.lines.at(own).message.seq === null) {
-      this.#confirm(own, seq, message.receivedAt ?? null);
+    const named = this.#order.indexOfRow(this.#localIds.rowOf(message));
+    if (named !== null && message.direction === 'sent' && this.#layout.lines.at(named).message.seq === null) {
+      this.#confirm(named, seq, { receivedAt, ...stampOf(message), ...laterForm(message) });
+    } else if ((named === null || version !== null) && !isOfShown) {
+      this.#add({ ...message, state: 'sent' }, this.#order.freeKey(seq), null, mayBeUnread);
     }
   }
 
   /**
-   * Where the message with the seq of this one is; null: nowhere. A new order may begin with the history of the former
-   * one (HIS-3), so one with the same seq and sender of a former order is the same.
+   * Removes the messages of a range that the history does not have any more. Nothing is known to be missing between those
+   * of former orders, either.
    */
-  #indexOfSeq(message) {
+  #dropUnless(messages, { after, through, isLast }) {
+    if (isLast) this.#layout.removeFormerGaps(this.#order.era);
+    const kept = new Set(messages.map(({ seq }) => seq));
     const { lines } = this.#layout;
-    for (let era = this.#era; era >= Math.max(this.#era - REPEATED_ERAS, 0); era -= 1) {
-      const key = keyOf(era, message.seq, 0);
-      const index = this.#layout.indexOf(key);
-      if (index >= lines.count || compareKeys(lines.at(index).key, key) !== 0) continue;
-      if (era === this.#era || isRepeated(lines.at(index).message, message)) return index;
+    for (let index = lines.count - 1; index >= 0; index -= 1) {
+      const { key, message } = lines.at(index) ?? {};
+      const seq = message?.seq ?? null;
+      if (seq === null || seq <= after || kept.has(seq)) continue;
+      if (seq <= through || (isLast && key.era < this.#order.era)) this.#removeMessage(index);
     }
-    return null;
+  }
+
+  /**
+   * A message has been edited: what is shown takes its content, unless it has a later version already.
+   * @type {(message: MessageContent) => TimelineChange[]}
+   */
+  change(message) {
+    const index = this.#order.find(message.seq, () => this.#joinsOrders);
+    if (index !== null) this.#contents.renew(index, message);
+    return this.#finish();
   }
 
   /**
@@ -315,12 +359,12 @@ export class ChatTimeline {
   erase({ ref, through, user, before }) {
     if (user !== undefined) return this.#eraseUser(user, before);
     if (through === undefined) {
-      const index = this.#indexOfKey(keyOf(this.#era, ref, 0));
-      if (index !== null) this.#erase(index);
+      const index = this.#order.find(ref, () => this.#joinsOrders);
+      if (index !== null) this.#contents.erase(index);
       return this.#finish();
     }
     const { lines } = this.#layout;
-    const last = keyOf(this.#era, through, 0);
+    const last = keyOf(this.#order.era, through, 0);
     for (let first = lines.messageFrom(0); first < lines.count; first = lines.messageFrom(0)) {
       if (compareKeys(lines.at(first).key, last) > 0) break;
       this.#dropOldest(first);
@@ -335,20 +379,10 @@ export class ChatTimeline {
     for (let index = lines.messageFrom(0); index < lines.count; index = lines.messageFrom(index + 1)) {
       const { key, message } = lines.at(index);
       // The messages of former orders are before all of this one.
-      const isBefore = key.era < this.#era || (key.era === this.#era && (message.seq ?? key.seq) < before);
-      if (isBefore && message.user === user) this.#erase(index);
+      const isBefore = key.era < this.#order.era || (key.era === this.#order.era && (message.seq ?? key.seq) < before);
+      if (isBefore && message.user === user) this.#contents.erase(index);
     }
     return this.#finish();
-  }
-
-  #indexOfKey(key) {
-    const { lines } = this.#layout;
-    const index = this.#layout.indexOf(key);
-    return index < lines.count && compareKeys(lines.at(index).key, key) === 0 ? index : null;
-  }
-
-  #erase(index) {
-    if (!this.#layout.lines.at(index).message.isErased) this.#layout.update(index, ERASED);
   }
 
   /**
@@ -368,16 +402,10 @@ export class ChatTimeline {
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
-    if (this.#firstUnread === null) return [];
+    if (this.#unread.first === null) return [];
     const last = upTo === null ? keyOf(Infinity, Infinity, Infinity) : this.#layout.keyOf(upTo);
-    if (last === undefined || compareKeys(last, this.#firstUnread) < 0) return [];
-    const { lines } = this.#layout;
-    let index = lines.firstIndex(this.#firstUnread, RANK.gap);
-    while (index < lines.count && compareKeys(lines.at(index).key, last) <= 0) {
-      this.#setRead(index);
-      index += 1;
-    }
-    this.#firstUnread = this.#nextUnread(index);
+    if (last === undefined || compareKeys(last, this.#unread.first) < 0) return [];
+    this.#unread.readThrough(last);
     return this.#finish();
   }
 
@@ -393,8 +421,8 @@ export class ChatTimeline {
     this.isVisible = true;
     const changes = [];
     for (const restored of messages) {
-      // The number of a sender that is gone.
-      const message = { ...restored, typingN: null };
+      // The number of a sender that is gone. Changes of now do not concern the message.
+      const message = { ...restored, typingN: null, version: null };
       if (message.direction === 'sent' && message.state !== 'sent') {
         const failure = message.state === 'failed' ? message.failure : { code: null, message: 'interrupted' };
         changes.push(...this.appendPending({ ...message, state: 'failed', failure }, now));
@@ -408,48 +436,17 @@ export class ChatTimeline {
     return changes;
   }
 
-  #ownIndex(localId) {
-    const key = this.#layout.keyOf(this.#own.get(localId));
-    return key === undefined ? null : this.#layout.indexOf(key);
-  }
-
-  /** Null if there is no seq, or another message has it. */
-  #freeKey(seq) {
-    if (seq === null) return null;
-    const key = keyOf(this.#era, seq, 0);
-    const { lines } = this.#layout;
-    const index = this.#layout.indexOf(key);
-    if (index < lines.count && compareKeys(lines.at(index).key, key) === 0) return null;
-    this.#lastSeq = Math.max(this.#lastSeq, seq);
-    return key;
-  }
-
-  #arrivalKey() {
-    return keyOf(this.#era, this.#lastSeq, this.#layout.nextNumber());
-  }
-
   #add(given, key, now, mayBeUnread = true) {
     const message = {
-      alias: null,
-      senderId: null,
-      user: null,
-      localId: null,
-      failure: null,
-      isErased: false,
-      data: null,
+      ...BLANK,
       ...given,
       receivedAt: given.receivedAt ?? now,
       sentAt: given.sentAt ?? now,
     };
-    const isUnread = mayBeUnread && message.direction === 'received' && !this.isVisible;
+    const isUnread = mayBeUnread && message.direction === 'received' && !message.isErased && !this.isVisible;
     const id = this.#layout.insert(message, isUnread, key);
-    if (message.direction === 'sent' && hasLocalId(message)) this.#own.set(message.localId, id);
-    const identity = identityOf(message);
-    if (identity !== null) this.#known.set(identity, id);
-    if (isUnread) {
-      this.#unreadCount += 1;
-      if (this.#firstUnread === null || compareKeys(key, this.#firstUnread) < 0) this.#firstUnread = key;
-    }
+    this.#localIds.add(message, id);
+    if (isUnread) this.#unread.add(key);
     this.#messageCount += 1;
   }
 
@@ -462,7 +459,7 @@ export class ChatTimeline {
       const { key, message } = lines.at(first);
       this.#dropOldest(first);
       this.#droppedCount += 1;
-      if (key.era !== this.#era || message.seq === null || (this.#floor === null && !this.#hasBeginning)) continue;
+      if (key.era !== this.#order.era || message.seq === null || (this.#floor === null && !this.#hasBeginning)) continue;
       // The history still has it.
       this.#hasBeginning = false;
       this.#floor = message.seq + 1;
@@ -475,57 +472,23 @@ export class ChatTimeline {
   }
 
   #removeMessage(index) {
-    this.#setRead(index);
-    const { message, key } = this.#layout.lines.at(index);
-    if (message.direction === 'sent') this.#own.delete(message.localId);
-    const identity = identityOf(message);
-    if (identity !== null) this.#known.delete(identity);
+    this.#unread.read(index);
+    const { id, message } = this.#layout.lines.at(index);
+    this.#localIds.remove(message, id);
     this.#messageCount -= 1;
     this.#layout.removeMessage(index);
-    if (this.#firstUnread !== null && compareKeys(this.#firstUnread, key) === 0) {
-      this.#firstUnread = this.#nextUnread(index);
-    }
-    this.#layout.settleRemoval(index, this.#firstUnread);
+    this.#layout.settleRemoval(index, this.#unread.first);
   }
 
   #setState(localId, from, change) {
-    const index = this.#ownIndex(localId);
+    const index = this.#order.indexOfRow(this.rowIdOf(localId));
     if (index === null || this.#layout.lines.at(index).message.state !== from) return [];
     this.#layout.update(index, change);
     this.#layout.regroup(index);
     return this.#finish();
   }
 
-  #setRead(index) {
-    if (this.#layout.setRead(index)) this.#unreadCount -= 1;
-  }
-
-  #nextUnread(from) {
-    if (this.#unreadCount === 0) return null;
-    const { lines } = this.#layout;
-    for (let index = from; index < lines.count; index += 1) if (lines.at(index).isUnread) return lines.at(index).key;
-    return null;
-  }
-
   #finish() {
-    return this.#layout.finish(this.#firstUnread, this.#hasBeginning && this.#messageCount > 0);
+    return this.#layout.finish(this.#unread.first, this.#hasBeginning && this.#messageCount > 0);
   }
-}
-
-/** In so many former orders a page's messages may be, too. */
-const REPEATED_ERAS = 4;
-
-/** Whether two messages with the same seq, of two orders, are one. */
-function isRepeated(shown, read) {
-  if (shown.direction === 'sent' && read.direction === 'sent') return true;
-  const isErased = shown.isErased || read.isErased === true;
-  return authorOf(shown) === authorOf(read) && (isErased || shown.text === read.text);
-}
-
-const hasLocalId = (message) => message.localId !== null && message.localId !== undefined;
-
-/** Identifies another's message; null for one's own, and without a local id. */
-function identityOf(message) {
-  if (message.direction !== 'received' || !hasLocalId(message)) return null;
-  return JSON.stringify([message.senderId ?? null, message.localId]);
 }

@@ -112,6 +112,15 @@ export class TimelineLayout {
     }
   }
 
+  /** Removes the gaps of earlier eras. */
+  removeFormerGaps(era) {
+    for (let index = this.#lines.firstIndex({ era, seq: -Infinity, tie: 0 }, RANK.gap) - 1; index >= 0; index -= 1) {
+      if (this.#lines.at(index).kind !== 'gap') continue;
+      this.#removeLine(index);
+      this.regroup(index);
+    }
+  }
+
   #gapIn(era, [first, last]) {
     let index = this.#lines.firstIndex({ era, seq: first, tie: -Infinity }, RANK.gap);
     for (; index < this.#lines.count; index += 1) {
@@ -147,11 +156,10 @@ export class TimelineLayout {
   settleRemoval(removedAt, firstUnread) {
     const previous = this.#lines.messageBefore(removedAt);
     this.#settleDivider(firstUnread);
-    let index = removedAt;
     const lines = this.#lines;
-    while (index > 0 && lines.at(index - 1).kind === 'day' && lines.messageFrom(index) === lines.count) {
-      index -= 1;
-      this.#removeLine(index);
+    const next = lines.messageFrom(previous + 1);
+    if (next === lines.count) {
+      for (let index = next - 1; index > previous; index -= 1) if (lines.at(index).kind === 'day') this.#removeLine(index);
     }
     this.regroup(previous + 1);
   }

@@ -14,12 +14,16 @@ export const BARE_TYPE = 'TextChat';
 /** Longest local id that is accepted from others, in bytes, since the timeline keeps them. */
 const LOCAL_ID_LENGTH = 64;
 
+/** The greatest seq (HIS-3). */
+const LAST_SEQ = 2 ** 53;
+
 /**
  * The message as signal data. Only Signalbox has `localId`, which identifies an echo, `typingN`, the number of the
- * sender's last typing signal (TYP-5), and `data` (CHAT-11). Members without a value are left out.
+ * sender's last typing signal (TYP-5), `re`, the message that it answers (CHAT-12), and `data` (CHAT-11). Members without
+ * a value are left out.
  * @type {(message: Partial<MessageContent> & { readonly text: string }, form?: WireForm) => string}
  */
-export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN, data }, form = CHAT_TYPE) {
+export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN, replyTo, data }, form = CHAT_TYPE) {
   if (form === BARE_TYPE) return wellFormed(text);
   return JSON.stringify({
     text: wellFormed(text),
@@ -27,6 +31,7 @@ export function encodeMessage({ text, senderId, alias, sentAt, localId, typingN,
     sentOn: sentAt === null || sentAt === undefined ? undefined : Math.round(sentAt),
     localId: localId ?? undefined,
     typingN: typingN ?? undefined,
+    re: replyTo ?? undefined,
     data: data ?? undefined,
   });
 }
@@ -42,6 +47,8 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (typeof data !== 'string') return null;
   const message = {
     text: data,
+    wireForm: type,
+    connectionId: from?.connectionId ?? null,
     senderId: from?.connectionId ?? null,
     user: from?.user ?? null,
     senderData: typeof from?.data === 'string' ? from.data : from ? '' : null,
@@ -51,6 +58,9 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
     receivedAt,
     localId: null,
     typingN: null,
+    replyTo: null,
+    version: null,
+    editedAt: null,
     data: null,
     seq,
     direction: 'received',
@@ -66,19 +76,29 @@ export function decodeSignal({ type, data, from, seq = null, receivedAt }) {
   if (isMoment(content.sentOn)) message.sentAt = Math.floor(content.sentOn);
   message.localId = localIdOrNull(content.localId);
   message.typingN = typingNumber(content.typingN);
+  message.replyTo = replyTo(content.re, seq);
   message.data = readData(content.data);
   return message;
 }
 
 /**
- * A message of the session's history, as `decodeSignal` returns one: `{seq, from, type, data, time}`, or with `erased`
- * in the place of its content (HIS-6). `time`, when the server accepted it, stands for its arrival, so that days are
- * the same as if it had arrived live. Null if it is not a chat message.
+ * A message of the session's history, as `decodeSignal` returns one: `{seq, from, type, data, time}`, perhaps with
+ * `changed` and `edited`, or with `erased` in the place of its content (HIS-6, CHG-8). `time`, when the server accepted
+ * it, stands for its arrival, so that days are the same as if it had arrived live. Null if it is not a chat message.
  */
-export function decodeKept({ seq, from, type, data, time, erased = false }) {
-  if (!erased) return decodeSignal({ type, data, from, seq, receivedAt: time });
-  const message = decodeSignal({ type: BARE_TYPE, data: '', from, seq, receivedAt: time });
-  return { ...message, ...ERASED, alias: message.alias };
+export function decodeKept({ seq, from, type, data, time, erased = false, changed = null, edited = null }) {
+  const signal = { type, data, from, seq, receivedAt: time };
+  const isEdited = changed !== null && (type === CHAT_TYPE || type === BARE_TYPE);
+  // The data of an edit that is no message has no text, so that nothing of the former edition stays (CHAT-13).
+  const empty = erased || isEdited ? decodeSignal({ ...signal, type: BARE_TYPE, data: '' }) : null;
+  if (erased) return { ...empty, ...ERASED, alias: empty.alias };
+  const message = decodeSignal(signal) ?? empty;
+  return message && { ...message, wireForm: type, version: changed, editedAt: edited };
+}
+
+/** The seq of the message that one with this seq answers; null if the value is none of an earlier message. */
+function replyTo(value, seq) {
+  return Number.isInteger(value) && value > 0 && value <= LAST_SEQ && value < (seq ?? Infinity) ? value : null;
 }
 
 /** Replaces lone surrogates, which cannot be sent (WIRE-4). */

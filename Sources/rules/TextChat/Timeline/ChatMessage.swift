@@ -109,7 +109,7 @@ public struct ChatMessage: Equatable, Sendable {
     }
 
     /// The text of an erased message.
-    public static let erasedText = "This message was removed."
+    public static let erasedText = "This message was deleted."
 
     var hasFailed: Bool { if case .failed = state { true } else { false } }
 }

@@ -1,10 +1,11 @@
 import { MediaCalls } from '../../media/media-calls.js';
-import { erasureRequest, historyRequest } from './history.js';
+import { changeRequest, erasureRequest, historyRequest } from './history.js';
 import { moderationRequest } from './moderation.js';
 
 /** The calls of a session that OpenTok's has not: its history, and moderation. */
 export class ExtensionCalls extends MediaCalls {
   #ask;
+  #log;
 
   /**
    * `ask(kind, message, advice, handler)` sends a request, and promises its result. `message` has no `op` and no `id`;
@@ -13,14 +14,31 @@ export class ExtensionCalls extends MediaCalls {
   constructor(shared, publish, ask) {
     super(shared, publish, ask);
     this.#ask = ask;
+    this.#log = shared.log;
   }
 
-  /** A promise of a page of the session's history, at `{before, limit}` or `{after, limit}` (HIS-6). */
+  /**
+   * A promise of a page of the session's history, at `{before, limit}` or `{after, limit}` (HIS-6), or of what has changed
+   * since `{changedAfter, limit}` (CHG-9).
+   */
   history(position) {
-    return this.#ask('history', historyRequest(position), 'Pass before or after, a seq, and limit, a number.');
+    const advice = 'Pass before, after or changedAfter, a seq, and limit, a number.';
+    return this.#ask('history', historyRequest(position), advice);
   }
 
-  /** For moderators: erases the message `{ref}`, all messages up to `{through}`, or those of a `{user}` (HIS-9). */
+  /**
+   * Changes the message `{ref, rel: 'edit', data}` of one's own (CHG-1). The result is `{seq}`, the change's place in the
+   * session's order. `changes` says what the session permits.
+   */
+  change(change, handler) {
+    const advice = 'Pass ref, a seq, rel, which is edit, and data of at most 8,192 UTF-16 units.';
+    return this.#ask('change', changeRequest(change, this.#log), advice, handler);
+  }
+
+  /**
+   * Erases the message `{ref}`, as its author (CHG-6) or as a moderator. For moderators: all messages up to `{through}`,
+   * or those of a `{user}` (HIS-9).
+   */
   erase(erasure) {
     return this.#ask('erase', erasureRequest(erasure), 'Pass ref or through, a seq, or user.');
   }

@@ -2,19 +2,22 @@
 // signals.
 
 import { isUser } from './moderation.js';
-import { decodeData } from '../signal/signal-data.js';
+import { decodeData, encodeData } from '../signal/signal-data.js';
 
 const STANDARD_LIMIT = 50;
 const PAGE_COUNT = 200;
+/** In UTF-16 units (SIG-3). */
+const DATA_LENGTH = 8192;
+
+const POSITIONS = ['before', 'after', 'changedAfter'];
 
 /** The members of a `history` request (HIS-6); null if the program's position or limit is none. */
 export function historyRequest(position) {
-  const { before, after, limit = STANDARD_LIMIT } = position ?? {};
-  if (isGiven(before) && isGiven(after)) return null;
-  if (![before, after].every((seq) => !isGiven(seq) || isSeq(seq)) || !Number.isFinite(limit)) return null;
+  const { limit = STANDARD_LIMIT } = position ?? {};
+  const named = POSITIONS.filter((name) => isGiven(position?.[name]));
+  if (named.length > 1 || !named.every((name) => isSeq(position[name])) || !Number.isFinite(limit)) return null;
   return {
-    ...(isGiven(before) ? { before } : {}),
-    ...(isGiven(after) ? { after } : {}),
+    ...Object.fromEntries(named.map((name) => [name, position[name]])),
     limit: Math.min(Math.max(1, Math.trunc(limit)), PAGE_COUNT),
   };
 }
@@ -34,21 +37,43 @@ export function erasureRequest(erasure) {
   return isSeq(seq) ? { [name]: seq } : null;
 }
 
+/** The members of a `change` request (CHG-1), with the text of its data; null unless it is an edit of a message. */
+export function changeRequest(change, log) {
+  const { ref, rel, data } = change ?? {};
+  if (!isSeq(ref) || rel !== 'edit' || !isGiven(data)) return null;
+  try {
+    const { data: text, isJSON = false } = encodeData(data, log);
+    return text.length > DATA_LENGTH ? null : { ref, rel, data: text, ...(isJSON ? { json: true } : {}) };
+  } catch {
+    // JSON cannot write the value.
+    return null;
+  }
+}
+
 /** A page of the server as programs get it. `senderOf(connection)` is the Connection of a described one. */
-export function pageOf({ first = null, last = null, more = false, messages }, senderOf) {
+export function pageOf({ first = null, last = null, more = false, messages, changedThrough, all }, senderOf) {
+  // In the place of messages the server may say that it cannot list them.
+  const listed = all === true ? [] : messages;
   return {
     first,
     last,
     more,
-    messages: messages.map(({ seq, connection, type, data, json, time, erased = false }) => ({
+    ...present({ changedThrough, all }),
+    messages: listed.map(({ seq, connection, type, data, json, time, erased = false, changed, edited }) => ({
       seq,
       from: connection ? senderOf(connection) : null,
       // As in the events of live signals.
       ...(erased ? {} : { type: type ? `signal:${type}` : 'signal', data: decodeData({ data, isJSON: json === true }) }),
       time,
       erased,
+      ...present({ changed, edited }),
     })),
   };
+}
+
+/** Without those that the server has not sent. */
+function present(members) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 function isGiven(value) {

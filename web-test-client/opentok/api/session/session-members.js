@@ -106,6 +106,12 @@ export class SessionMembers {
     if (type) this.#session.emit(`signal:${type}`, event);
   }
 
+  /** A change of a message, as the program gets it. Its sender may be unknown to this page. */
+  changeOf({ seq, ref, rel, from, connection, ...content }) {
+    const known = from === null ? null : (this.#sender({ from, connection: connection ?? {} }));
+    return { seq, ref, rel, from: known, data: decodeData(content) };
+  }
+
   /** A page of the history, as the program gets it. */
   pageOf(page) {
     return pageOf(page, (connection) => this.#sender({ from: connection.connectionId, connection }));

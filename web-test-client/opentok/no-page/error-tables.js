@@ -1,0 +1,2 @@
+export const ExceptionCodes = {};
+export const titleOfCode = () => undefined;

@@ -1,0 +1,5 @@
+export class PublishOption {
+  accepted() {}
+
+  set() {}
+}
