@@ -89,7 +89,6 @@ def test_commands_of_the_page_are_in_the_menu_of_a_message(open_host, access):
         expect_state(page, "connected")
     send(bob, "rude")
     expect_messages(ada, "rude")
-    expect(ada.locator("#chat .row-menu")).to_have_count(0)
     ada.locator("#chat").evaluate(
         """(chat) => {
              chat.customize({
@@ -102,14 +101,14 @@ def test_commands_of_the_page_are_in_the_menu_of_a_message(open_host, access):
     )
     send(ada, "mine")
     expect_messages(ada, "rude", "mine")
-    expect(ada.locator("#chat .row-menu")).to_have_count(1)
     # By keyboard: the menu of the chosen message.
     ada.locator("#chat #messages-scroll").focus()
     ada.keyboard.press("ArrowUp")
     ada.keyboard.press("ArrowUp")
     ada.keyboard.press("Enter")
-    expect(ada.get_by_role("menuitem", name="Report…")).to_be_focused()
-    expect(ada.get_by_role("menuitem")).to_have_count(1)
+    # Behind those of the element.
+    expect(ada.get_by_role("menuitem")).to_have_text(["Copy", "Reply", "Report…"])
+    ada.keyboard.press("End")
     ada.keyboard.press("Enter")
     assert ada.evaluate("window.chosen") == [["report", "rude"]]
 

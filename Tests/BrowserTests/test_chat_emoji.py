@@ -15,7 +15,7 @@ LANGUAGES = ["ar", "de", "en", "es", "fr", "ja", "pt", "zh-hans", "zh-hant"]
 def open_chat(open_host, access, **attributes):
     page = open_host(element(access("Ada"), **attributes), viewport={"width": 480, "height": 640})
     page.asked = []
-    page.on("request", lambda request: page.asked.append(request.url.rsplit("/", 1)[-1]))
+    page.on("request", lambda request: "-emoji" in request.url and page.asked.append(request.url.rsplit("/", 1)[-1]))
     expect_state(page, "connected")
     return page
 

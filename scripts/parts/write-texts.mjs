@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CHAT_STRINGS } from '../../web-test-client/chat/strings/index.js';
+import { MODERATOR_STRINGS } from '../../web-test-client/chat/strings/moderators.js';
 
 const TARGET = new URL('../../Sources/clients/TextChatUI/', import.meta.url);
 export const FILE = new URL('Resources/texts.json', TARGET);
@@ -57,7 +58,7 @@ export function textsOfSwift() {
   const keys = [...source.matchAll(/^ {4}case (.+)$/gm)].flatMap(([, names]) => names.split(', '));
   const lines = Object.entries(CHAT_STRINGS).map(([language, strings]) => {
     const device = Object.fromEntries(Object.entries(OF_DEVICE).map(([key, texts]) => [key, texts[language]]));
-    const all = { ...strings, ...device, ...ofIntl(language) };
+    const all = { ...strings, ...MODERATOR_STRINGS[language], ...device, ...ofIntl(language) };
     return `"${language}": ${JSON.stringify(Object.fromEntries(keys.map((key) => [key, all[key]])))}`;
   });
   return `{\n${lines.join(',\n')}\n}\n`;

@@ -12,7 +12,8 @@ const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
  */
 export class ChatAttributes extends Base {
   static observedAttributes = [
-    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji', 'markup',
+    ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji', 'markup', 'edits',
+    'deletes', 'replies',
   ];
 
   /** The id of the session to connect to. */
@@ -131,6 +132,33 @@ export class ChatAttributes extends Base {
 
   set hasEmoji(value) {
     setOrRemove(this, 'emoji', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user may edit their messages, where the server permits it. */
+  get hasEdits() {
+    return this.getAttribute('edits') !== 'off';
+  }
+
+  set hasEdits(value) {
+    setOrRemove(this, 'edits', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user may delete their messages, where the server permits it. */
+  get hasDeletes() {
+    return this.getAttribute('deletes') !== 'off';
+  }
+
+  set hasDeletes(value) {
+    setOrRemove(this, 'deletes', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user may answer a message. */
+  get hasReplies() {
+    return this.getAttribute('replies') !== 'off';
+  }
+
+  set hasReplies(value) {
+    setOrRemove(this, 'replies', value ?? true ? null : 'off');
   }
 
   /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */

@@ -166,6 +166,11 @@ export class SignalboxChat extends ChatAttributes {
       case 'typing':
         this.#room.typingChanged();
         break;
+      case 'edits':
+      case 'deletes':
+      case 'replies':
+        this.#room.messages.showMenus();
+        break;
       default:
         this.#readSoon();
     }

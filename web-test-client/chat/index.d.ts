@@ -22,24 +22,18 @@ export interface PluralText {
 
 /** The keys of the texts of the element. `chat/strings/en.js` of the package has all of them, with their `{values}`. */
 export type ChatTextKey =
-  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'revoked' | 'refused'
-  | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed' | 'lost'
-  | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
+  | 'chat' | 'messages' | 'messagesHelp' | 'connecting' | 'reconnecting' | 'tryAgain' | 'expired' | 'revoked'
+  | 'refused' | 'wrongChat' | 'full' | 'offline' | 'unreachable' | 'noAnswer' | 'serverFault' | 'notSetUp' | 'removed'
+  | 'lost' | 'ended' | 'message' | 'placeholder' | 'send' | 'keys' | 'keyEnter' | 'keyShift' | 'readOnly' | 'tooLarge'
   | 'tooManyWaiting' | 'notSent' | 'notConnected' | 'you' | 'guest' | 'server' | 'newMessagesBelow' | 'beginning'
-  | 'gap' | 'newConversation' | 'erased' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn' | 'showEarlier'
-  | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting' | 'stateSent'
-  | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge' | 'failedTooFast'
-  | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral' | 'pausedSomeone'
-  | 'pausedSeveral' | 'partner'
-  | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen' | 'frozenUntil' | 'restricted' | 'restrictedUntil'
-  | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp' | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfPerson'
-  | 'deleteMessage' | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
-  | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'explainDelete' | 'explainMute' | 'explainRemove'
-  | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'reason' | 'reasonForAll' | 'alsoDelete' | 'doDelete'
-  | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'cancel' | 'moderation' | 'moderationCount' | 'nothingHeld'
-  | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil' | 'undo'
-  | 'freeze' | 'unfreeze' | 'actionTooLate' | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles'
-  | 'emoji' | 'attach' | 'askFreezeFor' | 'explainFreezeFor' | 'freezeFor' | 'freezeForever';
+  | 'gap' | 'newConversation' | 'erased' | 'reply' | 'showMore' | 'noMessages' | 'noMessagesToRead' | 'fromNowOn'
+  | 'showEarlier' | 'loadingEarlier' | 'earlierFailed' | 'receivedAt' | 'sentAt' | 'stateSending' | 'stateWaiting'
+  | 'stateSent' | 'stateFailed' | 'waitingForFailed' | 'sendWithoutIt' | 'discard' | 'edit' | 'failedTooLarge'
+  | 'failedTooFast' | 'failedNotAllowed' | 'failedLost' | 'failedOther' | 'typingSomeone' | 'typingSeveral'
+  | 'pausedSomeone' | 'pausedSeveral' | 'partner' | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen'
+  | 'frozenUntil' | 'restricted' | 'restrictedUntil' | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp'
+  | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfOwn' | 'menuOfPerson' | 'deleteMessage' | 'doDelete' | 'cancel'
+  | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles' | 'emoji' | 'attach';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
@@ -50,8 +44,26 @@ export type ChatPluralKey =
 export type ChatFileTextKey =
   | 'sendingFile' | 'fileFailed' | 'showPicture' | 'removePreview' | 'tooManyFiles' | 'noPicture';
 
+/** The keys of the texts of what moderators do, which load with that. */
+export type ChatModeratorTextKey =
+  | 'deleteAll' | 'mute' | 'muteForever' | 'remove' | 'ban' | 'askDelete' | 'askDeleteAll' | 'askMute'
+  | 'askMuteForever' | 'askRemove' | 'askBan' | 'askFreeze' | 'askFreezeFor' | 'explainDelete' | 'explainMute'
+  | 'explainRemove' | 'explainBan' | 'explainBanGuest' | 'explainFreeze' | 'explainFreezeFor' | 'reason'
+  | 'reasonForAll' | 'alsoDelete' | 'doMute' | 'doRemove' | 'doBan' | 'doFreeze' | 'moderation' | 'moderationCount'
+  | 'nothingHeld' | 'holdsMute' | 'holdsMuteUntil' | 'holdsBan' | 'holdsBanUntil' | 'holdsFreeze' | 'holdsFreezeUntil'
+  | 'undo' | 'freeze' | 'freezeFor' | 'freezeForever' | 'unfreeze' | 'actionTooLate';
+
+/** The keys of the texts with which messages are edited, deleted, copied and answered, which load with that. */
+export type ChatChangeTextKey =
+  | 'copy' | 'copied' | 'save' | 'saving' | 'saved' | 'editing' | 'editorKeys' | 'keyEscape' | 'edited' | 'editedAt'
+  | 'changedMeanwhile' | 'changeRefused' | 'changeOffline' | 'changeTooFast' | 'changeBlank' | 'editLost'
+  | 'editLostAside' | 'askDeleteOwn' | 'explainDeleteOwn' | 'replyTo' | 'replyToOwn' | 'endReply' | 'earlierMessage'
+  | 'quoteGone';
+
 /** Texts of the element; it uses its own for the keys that are not given. */
-export type ChatStrings = { [key in ChatTextKey | ChatFileTextKey]?: string } & { [key in ChatPluralKey]?: string | PluralText };
+export type ChatStrings = {
+  [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey | ChatModeratorTextKey]?: string;
+} & { [key in ChatPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
@@ -156,6 +168,12 @@ export interface SignalboxChat extends HTMLElement {
   hasEmoji: boolean;
   /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */
   hasMarkup: boolean;
+  /** Whether the user may edit their messages, where the server permits it. */
+  hasEdits: boolean;
+  /** Whether the user may delete their messages, where the server permits it. */
+  hasDeletes: boolean;
+  /** Whether the user may answer a message. */
+  hasReplies: boolean;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -205,6 +223,9 @@ export interface SignalboxChatAttributes {
   adapt?: 'on' | 'off';
   emoji?: 'on' | 'off';
   markup?: 'on' | 'off';
+  edits?: 'on' | 'off';
+  deletes?: 'on' | 'off';
+  replies?: 'on' | 'off';
   placeholder?: string;
 }
 
@@ -213,6 +234,8 @@ export interface SignalboxChatEventMap {
   'signalbox-state': CustomEvent<{ state: SignalboxChat['state'] }>;
   'signalbox-message': CustomEvent<{ message: ChatMessage }>;
   'signalbox-send': CustomEvent<{ message: ChatMessage; data: MessageData | null; refuse(reason?: string): void }>;
+  /** `text` is the new text of an edit; null: the message is deleted. */
+  'signalbox-change': CustomEvent<{ kind: 'edit' | 'delete'; message: ChatMessage; text: string | null; refuse(reason?: string): void }>;
   'signalbox-action': CustomEvent<{ action: string; message: ChatMessage }>;
   'signalbox-unread': CustomEvent<{ count: number }>;
   'signalbox-error': CustomEvent<{ code: number | null; message: string; cause: ChatCause; restriction?: WriteRestriction }>;

@@ -5,6 +5,8 @@
 const IMPORTS = {
   signals: () => import('./signals.js'),
   more: () => import('./more.js'),
+  changes: () => import('./changes.js'),
+  moderators: () => import('./moderators.js'),
   emoji: () => import('./emoji.js'),
   'emoji-ar': () => import('./emoji-ar.js'),
   'emoji-de': () => import('./emoji-de.js'),

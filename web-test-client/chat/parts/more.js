@@ -6,6 +6,7 @@ import { OutgoingFiles } from '../more/outgoing-files.js';
 import { RichContent } from '../more/rich-content.js';
 import { httpsAddress } from '../text/https-address.js';
 import { make } from '../views/dom.js';
+import { partWords } from '../words/part-words.js';
 
 export class More {
   #customs;
@@ -47,10 +48,7 @@ export class More {
 
   /** With the texts of this part, which are no part of the element's first load. */
   set words(words) {
-    this.#words = new words.constructor(words.language, MORE_STRINGS, { own: this.#ownStrings() });
-    const { text } = this.#words;
-    // What both say, such as "Cancel", the element has.
-    this.#words.text = (key, values) => (key in MORE_STRINGS.en ? text.call(this.#words, key, values) : words.text(key, values));
+    this.#words = partWords(words, MORE_STRINGS, this.#ownStrings());
   }
 
   /** The nodes for a message; null: it is a plain text. */

@@ -10,23 +10,19 @@ import { MessagesView } from '../views/messages-view.js';
 import { textNodes } from '../views/row-elements.js';
 import { RowPlaces } from '../views/row-places.js';
 import { TypingView } from '../views/typing-view.js';
+import { ChangesControl } from '../changes/changes-control.js';
 import { MoreControl } from './more-control.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
 import { Outbox } from './outbox.js';
 import { PageCustoms } from './page-customs.js';
 import { personOf } from '../connection/person.js';
+import { ReadingWatch } from './reading-watch.js';
 import { RestrictionWatch } from './restriction-watch.js';
 import { SessionLink } from './session-link.js';
 
 /** The most messages that the element keeps. */
 const MAX_MESSAGES = 20_000;
-
-/** How long the divider stays once the user sees the messages below it. */
-const READ_MILLISECONDS = 4000;
-
-/** While there are unread messages: how often to look whether the page shows the chat by now. */
-const LOOK_MILLISECONDS = 500;
 
 /** Name and time are at the top of a group. */
 const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
@@ -46,6 +42,7 @@ export class ChatRoom {
   #stateChanged;
   #focus;
   #restriction;
+  #changes;
   #messages;
   #earlier;
   #more;
@@ -74,8 +71,7 @@ export class ChatRoom {
   #state = 'disconnected';
   /** The chat was connected, or tried to be, in the session of now. */
   #hasBegun = false;
-  #readTimer = null;
-  #lookTimer = null;
+  #reading;
 
   /**
    * `host` is the element. `emit(name, detail, options)` sends an event, and returns false if a listener refuses it.
@@ -95,17 +91,28 @@ export class ChatRoom {
       nameOfUser: ({ user, senderId }) => {
         return user === null ? this.nameOf({ senderId, alias: null }) : this.#chat.names.nameOfUser(user);
       },
-      tell: (key) => this.#composer.showHint(key),
+      tell: (text) => this.#composer.showHint({ text }),
       now: () => this.now,
+      strings: () => host.strings,
+      loaded: () => this.#messages.showMenus(),
+    });
+    this.#changes = new ChangesControl({
+      host, part, words: () => this.#words, chat: () => this.#chat, customs: this.#customs,
+      messages: () => this.#messages,
+      composer: () => this.#composer,
+      moderation: () => this.moderation,
+      mayChange: () => this.canWrite && !this.#restriction.isReadOnly && this.#chat.restriction === null,
+      nameOf: (message) => this.nameOf(message),
     });
     this.#messages = new MessagesView(part, {
       nameOf: (message) => this.nameOf(message),
       isGuest: (message) => this.#chat.names.isGuest(message),
       // A name that the program gives is its own matter.
       numberOf: (message) => (this.#customs.given.nameOf ? null : this.#chat.names.numberOf(message)),
-      hasMenu: (message) => this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
-      openMenu: (message, name, button) =>
-        this.moderation.openMessageMenu(message, name, button, this.#customs.actionsOf(message)),
+      hasMenu: (message) =>
+        !message.isErased || this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
+      openMenu: (row, name, button) => this.#changes.openMenu(row, name, button),
+      changes: this.#changes,
       avatarOf: (message) => this.#customs.given.avatarOf?.(message) ?? null,
       nodesFor: (message) => this.#more.nodesFor(message),
       places: new RowPlaces(host, (message) => this.#customs.given.renderMessage?.(message)),
@@ -133,6 +140,7 @@ export class ChatRoom {
         this.#drafts.text = text;
         this.#more.edited(text);
       },
+      takes: (event) => this.#changes.loaded?.takes(event) ?? false,
       takeFiles: (files) => this.canWrite && this.#more.take(files),
     });
     this.#more = new MoreControl(part, {
@@ -152,6 +160,7 @@ export class ChatRoom {
     });
     this.#composer.setEnabled(false);
     this.#composer.hasEmoji = true;
+    this.#reading = new ReadingWatch(host, this.#messages, { chat: () => this.#chat, now: () => this.now });
     this.#restriction = new RestrictionWatch({
       chat: () => this.#chat,
       session: () => this.#link.session,
@@ -222,7 +231,9 @@ export class ChatRoom {
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
-    const views = [this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation];
+    const views = [
+      this.#changes, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation,
+    ];
     for (const view of views) view.words = words;
     this.#restriction.show();
     this.#showHistory();
@@ -259,8 +270,7 @@ export class ChatRoom {
 
   /** The element has left its page. */
   departed() {
-    clearTimeout(this.#readTimer);
-    clearTimeout(this.#lookTimer);
+    this.#reading.stop();
     this.#restriction.stop();
     // Without the document there is no timer either.
     this.#messages.nameDays(this.now);
@@ -269,31 +279,7 @@ export class ChatRoom {
 
   /** The element was shown or hidden, or the user has started or stopped to read. */
   noteReading() {
-    if (this.#chat === null) return;
-    this.#look();
-    this.#messages.showUnread(this.#chat.unreadCount);
-    if (this.#host.ownerDocument.hidden) this.#chat.typing.leave();
-    this.#messages.nameDays(this.now);
-    clearTimeout(this.#readTimer);
-    // Wait, so that the user sees in the divider where the unread messages begin.
-    if (this.#chat.isVisible) this.#readTimer = setTimeout(() => this.#markRead(), READ_MILLISECONDS);
-  }
-
-  #markRead() {
-    this.#look();
-    if (this.#chat.isVisible) this.#chat.markRead();
-  }
-
-  /** Notes whether the user sees the newest message now. A page may show and hide the chat without an event. */
-  #look() {
-    const { isConnected } = this.#host;
-    this.#chat.isVisible = isConnected && this.#messages.isSeen;
-    clearTimeout(this.#lookTimer);
-    if (this.#chat.isVisible || this.#chat.unreadCount === 0 || !isConnected || !this.#messages.mayBeSeen) return;
-    this.#lookTimer = setTimeout(() => {
-      this.#look();
-      if (this.#chat.isVisible) this.noteReading();
-    }, LOOK_MILLISECONDS);
+    this.#reading.note();
   }
 
   // The session
@@ -345,7 +331,7 @@ export class ChatRoom {
       },
       received: (event) => {
         this.#customs.given.received?.(event);
-        this.#look();
+        this.#reading.look();
         this.#chat.handle(event, this.now);
         this.#showNames();
       },
@@ -394,6 +380,7 @@ export class ChatRoom {
     this.#composer.setEnabled(this.canWrite);
     this.#composer.isReadOnly = this.#restriction.isReadOnly;
     this.#restriction.check();
+    this.#messages.showMenus();
     this.noteBegun(this.#hasBegun || (state !== 'disconnected' && state !== 'failed'));
     this.#showHistory();
   }
@@ -440,17 +427,20 @@ export class ChatRoom {
     });
   }
 
-  /** When a message was sent or has come. */
-  #factsOf({ direction, state, receivedAt }) {
+  /** When a message was sent or has come, and what has become of it. */
+  #factsOf(message) {
+    const { direction, state, receivedAt } = message;
     if (direction === 'sent' && state !== 'sent') return null;
     const time = { text: this.#words.dayAndTime(receivedAt) };
-    return this.#words.text(direction === 'sent' ? 'sentAt' : 'receivedAt', { time });
+    const key = direction === 'sent' ? 'sentAt' : 'receivedAt';
+    return [this.#words.text(key, { time }), ...(this.#changes.loaded?.factsOf(message) ?? [])].join(' · ');
   }
 
   #startChat() {
     this.#chat?.typing.stop();
     const hadUnread = this.#chat !== null && this.#chat.unreadCount > 0;
     this.#messages.clear();
+    this.#changes.loaded?.clear();
     this.#drafts = new DraftStore(this.#customs.given.draftKey?.(this.#id) ?? `${this.#host.id}.${this.#id}`, this.#person);
     this.#outbox?.leave();
     this.#makeChat();
@@ -496,6 +486,7 @@ export class ChatRoom {
     this.#outbox?.note();
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
     this.#showNames();
+    this.#changes.loaded?.changed(changes);
     switch (activity?.kind) {
       case 'historyChanged':
         this.#showHistory();
@@ -507,6 +498,7 @@ export class ChatRoom {
         break;
       case 'restrictionChanged':
         this.#restriction.show();
+        this.#messages.showMenus();
         break;
       case 'messageSubmitted':
         this.#drafts.text = '';
@@ -517,7 +509,7 @@ export class ChatRoom {
         break;
       case 'unread':
         this.#messages.showUnread(activity.count);
-        this.#look();
+        this.#reading.look();
         this.#emit('signalbox-unread', { count: activity.count });
         return;
     }

@@ -1,6 +1,7 @@
 import { ActionMenu } from '../views/action-menu.js';
-import { HeldView } from '../views/held-view.js';
+import { loadPart } from '../parts/load-part.js';
 import { QuestionView } from '../views/question-view.js';
+import { partWords } from '../words/part-words.js';
 
 /** How long a moderator may mute or freeze, in seconds; null: until it is lifted. */
 const DURATIONS = [600, 3600, null];
@@ -10,18 +11,26 @@ export const LONGEST_WAIT = 86_400_000;
 
 /**
  * What moderators do in a chat: the menu of a message and of a person, the questions before an action, and the list of
- * what holds. Whoever may not moderate sees none of it.
+ * what holds. Whoever may not moderate sees none of it: it loads when a moderator connects.
  *
  * A person is `{user, connectionId, name}`; `user` is null for a guest.
  */
 export class Moderation {
+  /** The texts of the element, and with those of moderators once they are loaded. */
+  #given;
   #words;
+  #ownStrings;
+  #part;
+  #loaded;
+  /** The texts of moderators by language, or null. */
+  #texts = null;
   #nameOfUser;
   #tell;
   #now;
   #menu;
   #question;
-  #held;
+  /** The list of what holds, or null. */
+  #held = null;
   #session = null;
   #listeners = null;
   #restrictions = [];
@@ -30,34 +39,56 @@ export class Moderation {
   #reading = 0;
 
   /**
-   * `nameOfUser({user, senderId})` is the name of a person, or null. `tell(key)` shows a sentence to the moderator, and
-   * `now()` is the server's time.
+   * `nameOfUser({user, senderId})` is the name of a person, or null. `tell(text)` shows a sentence to the moderator, and
+   * `now()` is the server's time. `strings()` are the texts of the page, and `loaded()` is called when the user can begin.
    */
-  constructor(part, { words, nameOfUser, tell, now }) {
-    this.#words = words;
+  constructor(part, { words, nameOfUser, tell, now, strings, loaded }) {
+    this.#part = part;
+    this.#ownStrings = strings;
+    this.#loaded = loaded;
+    this.words = words;
     this.#nameOfUser = nameOfUser;
     this.#tell = tell;
     this.#now = now;
     this.#menu = new ActionMenu(part);
     this.#question = new QuestionView(part);
-    this.#held = new HeldView(part, {
-      words,
-      now,
+  }
+
+  set words(words) {
+    this.#given = words;
+    this.#words = this.#texts === null ? words : partWords(words, this.#texts, this.#ownStrings() ?? {});
+    if (this.#held !== null) this.#held.words = this.#words;
+  }
+
+  /** Whether the user may moderate, and can. A session of OpenTok's own library cannot be moderated. */
+  get isActive() {
+    return this.#held !== null && this.#isModerator;
+  }
+
+  get #isModerator() {
+    const { capabilities, moderate } = this.#session ?? {};
+    return typeof moderate === 'function' && capabilities?.forceDisconnect === 1;
+  }
+
+  async #load() {
+    let part;
+    try {
+      part = await loadPart('moderators');
+    } catch (error) {
+      console.error('<signalbox-chat>: its part for moderators could not be loaded.', error);
+      return;
+    }
+    if (this.#held !== null) return;
+    this.#texts = part.MODERATOR_STRINGS;
+    this.words = this.#given;
+    this.#held = new part.HeldView(this.#part, {
+      words: this.#words,
+      now: this.#now,
       nameOf: ({ user, connectionId }) => this.#nameOf({ user, connectionId }),
       undo: (restriction, button) => this.#undo(restriction, button),
       freeze: (button, isFrozen) => this.#freeze(button, isFrozen),
     });
-  }
-
-  set words(words) {
-    this.#words = words;
-    this.#held.words = words;
-  }
-
-  /** Whether the user may moderate. A session of OpenTok's own library cannot be moderated. */
-  get isActive() {
-    const { capabilities, moderate } = this.#session ?? {};
-    return typeof moderate === 'function' && capabilities?.forceDisconnect === 1;
+    this.#loaded();
   }
 
   // The session
@@ -77,7 +108,9 @@ export class Moderation {
   }
 
   /** The session is connected, for the first time or again. */
-  connected() {
+  async connected() {
+    if (this.#held === null && this.#isModerator) await this.#load();
+    if (this.#held === null) return;
     this.#held.isShown = this.isActive;
     this.#read();
   }
@@ -88,7 +121,7 @@ export class Moderation {
     clearTimeout(this.#timer);
     this.#menu.close();
     this.#question.close();
-    this.#held.isShown = false;
+    if (this.#held !== null) this.#held.isShown = false;
     this.#show([]);
   }
 
@@ -104,7 +137,7 @@ export class Moderation {
   #show(held) {
     const now = this.#now();
     this.#restrictions = held.filter(({ until }) => until === undefined || until > now);
-    this.#held.show(this.#restrictions);
+    this.#held?.show(this.#restrictions);
     clearTimeout(this.#timer);
     const next = Math.min(...this.#restrictions.map(({ until }) => until ?? Infinity));
     if (next === Infinity) return;
@@ -119,16 +152,26 @@ export class Moderation {
     return (this.#keepsMessages && !isErased) || (direction === 'received' && (user !== null || senderId !== null));
   }
 
-  /** `items` are commands of the page, before those of a moderator. */
-  openMessageMenu(message, name, button, items = []) {
+  /** Asks before something that cannot be undone, see `QuestionView`. */
+  ask(question) {
+    this.#question.ask(question);
+  }
+
+  /**
+   * `items` are other commands, before those of a moderator, and `hasDelete` says that they delete the message. Returns
+   * whether there are any.
+   */
+  openMessageMenu(message, name, button, items = [], { hasDelete = false } = {}) {
     const person = { user: message.user, connectionId: message.senderId, name };
     const isOther = message.direction === 'received' && (person.user !== null || person.connectionId !== null);
     const all = [...items];
     if (this.hasMenu(message)) {
-      if (this.#keepsMessages && !message.isErased) all.push(this.#deleteItem(message.seq, name));
+      if (this.#keepsMessages && !message.isErased && !hasDelete) all.push(this.#deleteItem(message.seq, name));
       if (isOther) all.push(...this.#personItems(person));
     }
-    this.#menu.open(button, this.#words.text('menuOfMessage', { name }), all);
+    const label = this.#words.text(message.direction === 'sent' ? 'menuOfOwn' : 'menuOfMessage', { name });
+    if (all.length > 0) this.#menu.open(button, label, all);
+    return all.length > 0;
   }
 
   openPersonMenu(person, button, items) {
@@ -256,7 +299,7 @@ export class Moderation {
       await act();
     } catch (error) {
       // It has ended meanwhile, or the guest has left.
-      this.#tell(error.code === 404 || error.code === 1011 ? 'actionTooLate' : 'actionFailed');
+      this.#tell(this.#words.text(error.code === 404 || error.code === 1011 ? 'actionTooLate' : 'actionFailed'));
     }
     // The event comes before the answer. A lost one is made up for.
     this.#read();

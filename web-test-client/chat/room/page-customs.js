@@ -36,16 +36,25 @@ export class PageCustoms {
     }));
   }
 
-  /** The page may refuse the message, and say why, or add to its `data`. */
-  maySend(message, data) {
+  /** The page may refuse that the user edits or deletes a message, and say why: `{kind, message, text}`. */
+  mayChange(change) {
+    return this.#permits(change, (detail, options) => this.#emit('signalbox-change', detail, options));
+  }
+
+  #permits(detail, emit) {
     let isRefused = false;
     this.refusedBecause = null;
-    const refuse = (reason = null) => {
+    detail.refuse = (reason = null) => {
       isRefused = true;
       this.refusedBecause = reason;
     };
-    const detail = { message, data, refuse };
-    if (!this.#emit('signalbox-send', detail, { cancelable: true }) || isRefused) return false;
+    return emit(detail, { cancelable: true }) && !isRefused;
+  }
+
+  /** The page may refuse the message, and say why, or add to its `data`. */
+  maySend(message, data) {
+    const detail = { message, data };
+    if (!this.#permits(detail, (given, options) => this.#emit('signalbox-send', given, options))) return false;
     message.data = messageData(detail.data);
     if (dataLength(message.data) > MESSAGE_DATA_LENGTH) {
       throw new RangeError(`The data of a message is longer than ${MESSAGE_DATA_LENGTH} bytes as JSON.`);

@@ -84,7 +84,7 @@ export const MODES_STYLE = `
   .new-messages,
   .earlier-line,
   .message-facts,
-  .row-menu {
+  .toolbar {
     display: none;
   }
 

@@ -1,4 +1,4 @@
-/** The style of guests and restrictions, and of what moderators see: menus, questions, and the list of what holds. */
+/** The style of guests, restrictions, menus and questions, and of what moderators see: the list of what holds. */
 export const MODERATION_STYLE = `
 .name-mark {
   flex: none;
@@ -46,43 +46,84 @@ button.primary.danger:hover:enabled {
   background: color-mix(in srgb, var(--danger) 85%, var(--ink));
 }
 
-/* The button of a moderator at a message shows where the pointer or the keyboard is. Fingers have neither. */
-.row-menu {
+/*
+ * The buttons at a message show where the pointer or the keyboard is. They give way to the text, and lie over it where
+ * there is no space beside it.
+ */
+.toolbar {
+  position: relative;
+  display: flex;
+  flex: 0 1000 auto;
+  justify-content: flex-end;
+  align-self: flex-start;
+  min-width: 0;
+  margin: -0.4em -0.3em -2em;
+  opacity: 0;
+  pointer-events: none;
+}
+
+/* Beside the bubble, and not beside what is above it. */
+.row:not(.short) .toolbar {
+  margin-top: 1em;
+}
+
+.row.sent .toolbar {
+  order: -1;
+  justify-content: flex-start;
+}
+
+.row:hover .toolbar,
+.row.chosen .toolbar,
+.toolbar:has(:focus-visible, [aria-expanded="true"]) {
+  opacity: 1;
+  pointer-events: auto;
+}
+
+.toolbar button {
   flex: none;
-  align-self: end;
   width: 2.25em;
   height: 2.25em;
   border-radius: 50%;
   padding: 0;
-  background: none;
+  background: var(--surface);
   color: var(--ink-soft);
   line-height: 1;
-  opacity: 0;
 }
 
-.row.sent .row-menu {
-  order: -1;
-}
-
-.row:hover .row-menu,
-.row.chosen .row-menu,
-.row-menu:focus-visible,
-.row-menu[aria-expanded="true"] {
-  opacity: 1;
-}
-
-.row-menu:hover,
-.row-menu[aria-expanded="true"] {
+.toolbar button:hover,
+.toolbar button[aria-expanded="true"] {
   background: var(--raised);
+  color: var(--ink);
 }
 
+@container (max-width: 30em) {
+  .toolbar,
+  .row:not(.short) .toolbar {
+    margin-top: -0.9em;
+  }
+}
+
+/* Fingers have neither a pointer nor a keyboard. The menu has the other commands. */
 @media (hover: none) {
-  .row-menu {
+  .toolbar,
+  .row:is(:hover, .chosen) .toolbar {
+    flex: none;
+    align-self: end;
+    margin: 0 -0.6em;
+    opacity: 0.6;
+    pointer-events: auto;
+  }
+
+  .toolbar button {
     width: 2.75em;
     height: 2.75em;
     /* As high as a message of one line. */
     margin-block: -0.2em;
-    opacity: 0.7;
+    background: none;
+  }
+
+  .toolbar .reply {
+    display: none;
   }
 }
 

@@ -83,6 +83,22 @@ export const OPENTOK_STYLE = `
   border-top-color: transparent;
 }
 
+/* The line has the whole width: the buttons lie over its end. */
+@media (hover: hover) {
+  :host([look="opentok"]) .toolbar {
+    order: 0;
+    flex: 0 0 0;
+    justify-content: flex-end;
+    margin: -0.5em 0 -2em -0.6em;
+  }
+}
+
+@media (hover: none) {
+  :host([look="opentok"]) .sent .toolbar {
+    order: 0;
+  }
+}
+
 :host([look="opentok"]) .composer {
   border-top: 1px solid var(--line);
   padding-top: 0.6em;

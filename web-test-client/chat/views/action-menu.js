@@ -19,7 +19,8 @@ export class ActionMenu {
     });
   }
 
-  /** Opens the menu, or closes it if it is open at this button. `items` are `{text, act, isDanger}`. */
+  /** Opens the menu, or closes it if it is open at this button. `items` are `{text, act, isDanger}`;
+   * `act(button, event)` gets the click. */
   open(button, label, items) {
     const wasOpenHere = this.#button === button;
     this.close();
@@ -51,10 +52,10 @@ export class ActionMenu {
   #makeItem({ text, act, isDanger = false }) {
     const look = isDanger ? 'danger' : null;
     const item = make('button', { type: 'button', role: 'menuitem', tabindex: '-1', class: look }, text);
-    item.addEventListener('click', () => {
+    item.addEventListener('click', (event) => {
       const button = this.#button;
       this.close();
-      act(button);
+      act(button, event);
     });
     return item;
   }

@@ -129,7 +129,7 @@ function moderationLine() {
     make(
       'div',
       {
-        id: 'moderation-panel', class: 'moderation-panel', role: 'group', 'data-word-label': 'moderation', hidden: '',
+        id: 'moderation-panel', class: 'moderation-panel', role: 'group', hidden: '',
       },
       make('ul', { id: 'held', class: 'held', 'aria-live': 'polite' }),
       make('button', { id: 'freeze', type: 'button', class: 'plain' }),

@@ -1,4 +1,4 @@
-import { make } from './dom.js';
+import { isComposing, make } from './dom.js';
 import { EmojiControl } from './emoji-control.js';
 import { keepKeys } from '../keys/key-guard.js';
 import { refuseFiles, refusePastedFiles } from './refused-files.js';
@@ -11,9 +11,6 @@ const FEW_LEFT = 10;
 
 /** The text field grows to this many lines, then it scrolls. */
 const MAX_LINES = 6;
-
-/** `keyCode` of a key that an input method handles. */
-const COMPOSING_KEY_CODE = 229;
 
 /** The text field, its remaining length, and the Send button. */
 export class ComposerView {
@@ -42,9 +39,9 @@ export class ComposerView {
 
   /**
    * `send()` is called when the draft can be sent, and `edited(text)` when the user has changed it. `takeFiles(files)`
-   * says whether the page takes files.
+   * says whether the page takes files, and `takes(event)` whether a key has done something else.
    */
-  constructor(part, { send, edited, takeFiles, words }) {
+  constructor(part, { send, edited, takeFiles, takes, words }) {
     this.#words = words;
     this.#keys = part('composer-keys');
     this.#text = part('composer-text');
@@ -62,10 +59,9 @@ export class ComposerView {
     });
     this.#emoji = new EmojiControl(part, { words, failed: () => this.showHint('actionFailed') });
     keepKeys(this.#text, (event) => {
-      if (this.#emoji.takes(event)) return;
+      if (this.#emoji.takes(event) || takes(event)) return;
       if (event.type === 'paste') return refusePastedFiles(event, refuse);
-      // While an input method composes, Enter picks a candidate. Some browsers show that only by this key code.
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return;
+      if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
       event.preventDefault();
       this.#submit(send);
     });

@@ -44,6 +44,14 @@ export function isSelectedIn(element) {
   return range !== null && !range.collapsed && element.contains(range.startContainer);
 }
 
+/** `keyCode` of a key that an input method handles. */
+const COMPOSING_KEY_CODE = 229;
+
+/** Whether an input method composes: there Enter picks a candidate. Some browsers show that only by the key code. */
+export function isComposing(event) {
+  return event.isComposing || event.keyCode === COMPOSING_KEY_CODE;
+}
+
 let graphemes = null;
 
 /** The letter and the colour of a person: the colour of a user comes from their id, and stays over connections. */

@@ -67,6 +67,7 @@ export class HeldView {
   #write() {
     const words = this.#words;
     const count = this.#held.length;
+    this.#panel.setAttribute('aria-label', words.text('moderation'));
     this.#toggle.textContent = count === 0 ? words.text('moderation') : words.text('moderationCount', { count });
     this.#writeFreeze();
     const { activeElement } = this.#list.getRootNode();

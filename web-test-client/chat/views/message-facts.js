@@ -14,11 +14,16 @@ export class MessageFacts {
   #scroll;
   #rows;
   #factsOf;
+  #takes;
   #hovered = null;
   #chosen = null;
 
-  /** `factsOf(row)` returns the text for the element of a message, or null. `rows` has `first`, `last`, `neighbour`. */
-  constructor(part, rows, factsOf) {
+  /**
+   * `factsOf(row)` returns the text for the element of a message, or null. `rows` has `first`, `last`, `neighbour`.
+   * `takes(event, row)` says whether another key has done something with the chosen message.
+   */
+  constructor(part, rows, factsOf, takes) {
+    this.#takes = takes;
     this.#note = part('message-facts');
     this.#scroll = part('messages-scroll');
     this.#frame = this.#scroll.parentElement;
@@ -60,23 +65,23 @@ export class MessageFacts {
 
   #pressed(event) {
     const isRow = event.target === this.#scroll || event.target === this.#chosen;
-    if (!isRow || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!isRow || event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && event.key !== 'Delete')) return;
     switch (event.key) {
       case 'ArrowUp':
-        this.#focus(this.#messageFrom(this.#chosen ? this.#rows.neighbour(this.#chosen, -1) : this.#rows.last, -1));
+        this.focus(this.messageFrom(this.#chosen ? this.#rows.neighbour(this.#chosen, -1) : this.#rows.last, -1));
         break;
       case 'ArrowDown':
-        this.#focus(this.#messageFrom(this.#chosen ? this.#rows.neighbour(this.#chosen, 1) : this.#rows.last, 1));
+        this.focus(this.messageFrom(this.#chosen ? this.#rows.neighbour(this.#chosen, 1) : this.#rows.last, 1));
         break;
       case 'Home':
-        this.#focus(this.#messageFrom(this.#rows.first, 1));
+        this.focus(this.messageFrom(this.#rows.first, 1));
         break;
       case 'End':
-        this.#focus(this.#messageFrom(this.#rows.last, -1));
+        this.focus(this.messageFrom(this.#rows.last, -1));
         break;
       case 'Enter':
-        if (menuOf(this.#chosen) === null) return;
-        menuOf(this.#chosen).click();
+        if (!this.#chosen?.querySelector('.row-menu')) return;
+        this.#chosen.querySelector('.row-menu').click();
         break;
       case 'Escape':
         if (this.#chosen === null) return;
@@ -84,20 +89,22 @@ export class MessageFacts {
         this.#choose(null);
         break;
       default:
-        return;
+        if (this.#chosen === null || !this.#takes(event, this.#chosen)) return;
     }
     event.preventDefault();
     // A page that closes its dialog on Escape, or turns its pages with arrows, does not take this key for its own.
     event.stopPropagation();
   }
 
-  #messageFrom(start, step) {
+  /** The first message from this row on, or null. */
+  messageFrom(start, step) {
     let row = start;
     while (row && row.dataset.kind !== 'message') row = this.#rows.neighbour(row, step);
     return row;
   }
 
-  #focus(row) {
+  /** Chooses the message of this row, for the keyboard. */
+  focus(row) {
     if (!row) return;
     this.#choose(row);
     row.tabIndex = -1;
@@ -109,11 +116,11 @@ export class MessageFacts {
   #choose(row) {
     this.#chosen?.removeAttribute('aria-describedby');
     this.#chosen?.classList.remove('chosen');
-    menuOf(this.#chosen)?.setAttribute('tabindex', '-1');
+    reach(this.#chosen, '-1');
     this.#chosen = row;
-    menuOf(row)?.setAttribute('tabindex', '0');
+    reach(row, '0');
     // A screen reader reads the facts with the message.
-    row?.setAttribute('aria-describedby', this.#note.id);
+    row?.setAttribute('aria-describedby', `${row.dataset.marks ?? ''} ${this.#note.id}`.trim());
     row?.classList.add('chosen');
     this.show();
   }
@@ -136,9 +143,9 @@ export class MessageFacts {
   }
 }
 
-/** The button of a moderator at a message, or null. */
-function menuOf(row) {
-  return row?.querySelector('.row-menu') ?? null;
+/** Whether Tab reaches the buttons at a message. */
+function reach(row, tabIndex) {
+  for (const button of row?.querySelectorAll('.toolbar button') ?? []) button.setAttribute('tabindex', tabIndex);
 }
 
 function messageAt(element) {

@@ -1,3 +1,4 @@
+import { RowFinder } from '../changes/row-finder.js';
 import { DayClock } from './day-clock.js';
 import { isSelectedIn, windowOf } from './dom.js';
 import { FramePace } from './frame-pace.js';
@@ -60,6 +61,7 @@ export class MessagesView {
   #isHeld;
   #moved;
   #nearBeginning;
+  #changes;
   #limit;
   #isPinned = true;
   /** Whether the user can see the end of the list. */
@@ -76,19 +78,19 @@ export class MessagesView {
    * `MessageFacts`. `moved()` is called when the user scrolls to the end or away from it, and when the list is shown or
    * hidden, and `nearBeginning()` when the user scrolls close to the first message. `limit`: how many messages the chat
    * keeps; `droppedCount()`: how many it has dropped. `avatarOf(message)` is the address of a picture of the sender, or
-   * null, `nodesFor(message)` are nodes in place of its text, or null, and `places` are the `RowPlaces` of the page.
+   * null, `nodesFor(message)` are nodes in place of its text, or null, `places` are the `RowPlaces` of the page,
+   * and `changes` is the `ChangesControl`.
    */
   constructor(
     part,
     {
-      nameOf, isGuest, numberOf, dayOf, words, retry, edit, discard, pass, hasMenu, openMenu, isHeld, factsOf, moved, nearBeginning,
-      limit, droppedCount, avatarOf, nodesFor, places,
+      nameOf, isGuest, numberOf, words, isHeld, factsOf, moved, nearBeginning, limit, droppedCount, changes, ...ofRows
     },
   ) {
     this.#words = words;
     this.#elements = new RowElements({
-      words, dayOf, retry, edit, discard, pass, hasMenu, openMenu, leave: () => this.#scroll.focus({ preventScroll: true }),
-      avatarOf, nodesFor, places,
+      ...ofRows, words, changes,
+      leave: () => this.#scroll.focus({ preventScroll: true }),
       opens: () => this.#setPinned(false),
     });
     this.#list = part('messages');
@@ -98,7 +100,13 @@ export class MessagesView {
       (shown) => this.#elements.release(shown),
     );
     this.#dropped = part('messages-dropped');
-    this.#facts = new MessageFacts(part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message));
+    this.#changes = changes;
+    this.#facts = new MessageFacts(
+      part, this.#rows, (element) => factsOf(this.#shown.get(element).row.message),
+      (event, element) => changes?.loaded?.pressed(event, this.#shown.get(element)) ?? false,
+    );
+    /** Where a message is. */
+    this.finder = new RowFinder(this.#rows, this.#scroll, { facts: this.#facts, leaveEnd: () => this.#setPinned(false) });
     this.#empty = part('empty');
     this.#pill = part('new-messages');
     this.#nameOf = nameOf;
@@ -165,25 +173,34 @@ export class MessagesView {
     this.showFacts();
   }
 
-  /** The user may moderate from now on, or no longer. */
+  /** The user may do something else with messages now. */
   showMenus() {
-    this.#forEachMessage((shown) => this.#elements.showMenu(shown));
+    this.#forEachMessage((shown) => this.showMenu(shown));
+  }
+
+  showMenu(shown) {
+    this.#elements.showMenu(shown);
   }
 
   /** Names that are shown may be others now, and some sender may be the first to have a user. */
   showNames() {
     this.#forEachMessage((shown) => {
       const { name, isGuest, number } = shown;
-      this.#named(shown);
-      const isSame = shown.name === name && shown.isGuest === isGuest && shown.number === number;
+      const isSame = this.#named(shown).name === name && shown.isGuest === isGuest && shown.number === number;
       if (!isSame) this.#elements.showSender(shown);
     });
+    this.#changes?.loaded?.renamed();
   }
 
   /** The page shows messages in another way from now on. */
   showContents() {
     this.#forEachMessage((shown) => this.#elements.showContent(shown));
     this.#pace.request();
+  }
+
+  /** Shows what the messages answer, and which were edited. */
+  decorate() {
+    this.#forEachMessage((shown) => this.#changes.decorate(shown));
   }
 
   #forEachMessage(act) {
@@ -379,7 +396,6 @@ export class MessagesView {
     this.#moved();
   }
 
-
   /** Where an element is in the content of the list. */
   #topOf(element) {
     return element.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top + this.#scroll.scrollTop;
@@ -424,6 +440,7 @@ export class MessagesView {
     this.#unsettled.delete(shown);
     this.#days.delete(shown);
     if (this.#divider === shown) this.#divider = null;
+    this.#changes?.loaded?.removed(shown);
     this.#rows.remove(at);
     if (hadFocus) this.#scroll.focus({ preventScroll: true });
   }
@@ -447,14 +464,16 @@ export class MessagesView {
 
   #update(shown, row) {
     if (row.kind !== 'message') return;
-    const isErasedNow = row.message.isErased && !shown.row.message.isErased;
-    const isOther = row.message !== shown.row.message;
+    const { message: before } = shown.row;
+    const isOther = row.message !== before;
+    const isChanged = row.message.isErased !== before.isErased || row.message.version !== before.version;
     shown.row = row;
     if (shown.element !== null) this.#elements.showPosition(shown);
-    if (shown.element !== null && isErasedNow) this.#elements.showContent(shown);
+    if (shown.element !== null && isChanged) this.#elements.showChange(this.#named(shown));
     else if (shown.element !== null && isOther) this.#elements.showPlaces(shown);
     // An own message gets its seq, and an erased one cannot be deleted again.
     if (shown.element !== null) this.#elements.showMenu(shown);
+    if (isOther) this.#changes?.loaded?.updated(shown);
     this.#showState(shown);
   }
 

@@ -267,6 +267,8 @@ export class RowBlocks {
       if (this.#near.has(block) || needed.has(block)) continue;
       // The user reads there with the keyboard.
       if (block.node.contains(block.node.getRootNode().activeElement)) continue;
+      // And edits a message there.
+      if (block.node.querySelector('.editor') !== null) continue;
       this.#filled.delete(block);
       for (const row of block.rows) {
         this.#released(row);

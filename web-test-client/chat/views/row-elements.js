@@ -21,6 +21,7 @@ export class RowElements {
   #avatarOf;
   #nodesFor;
   #places;
+  #changes;
 
   /**
    * The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes, and `opens()` before a
@@ -28,7 +29,7 @@ export class RowElements {
    */
   constructor({
     words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null,
-    places = null,
+    places = null, changes = null,
   }) {
     this.#words = words;
     this.#dayOf = dayOf;
@@ -43,6 +44,7 @@ export class RowElements {
     this.#avatarOf = avatarOf;
     this.#nodesFor = nodesFor;
     this.#places = places;
+    this.#changes = changes;
   }
 
   set words(words) {
@@ -60,6 +62,7 @@ export class RowElements {
     this.showMenu(shown);
     if (shown.isArriving) this.#animate(shown);
     this.#places?.show(shown);
+    this.#changes?.decorate(shown);
     return element;
   }
 
@@ -84,6 +87,9 @@ export class RowElements {
       if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
       const more = element.querySelector('.show-more');
       if (more !== null) more.textContent = this.#words.text('showMore');
+      const reply = element.querySelector('.reply');
+      if (reply !== null) this.#nameReply(reply);
+      this.#changes?.decorate(shown);
       this.showNote(shown);
     }
   }
@@ -124,30 +130,43 @@ export class RowElements {
     return marks;
   }
 
-  /** The button of a moderator, if the message has a menu now. The keyboard reaches that of the chosen message. */
+  /** The buttons at the message: to answer it, and its menu. The keyboard reaches those of the chosen message. */
   showMenu(shown) {
     const { element, row } = shown;
-    const button = element.querySelector('.row-menu');
-    if (!this.#hasMenu(row.message)) {
-      button?.remove();
+    const mayReply = this.#changes?.mayReply(row) ?? false;
+    const hasMenu = this.#hasMenu(row.message);
+    let toolbar = element.querySelector('.toolbar');
+    if (!mayReply && !hasMenu) {
+      toolbar?.remove();
       return;
     }
-    if (button !== null) return;
-    const made = make('button', {
-      type: 'button',
-      class: 'row-menu',
-      part: 'message-menu',
-      tabindex: '-1',
-      'aria-haspopup': 'menu',
-      'aria-expanded': 'false',
-    }, '⋯');
-    made.addEventListener('click', () => this.#openMenu(shown.row.message, this.#personIn(shown), made));
-    element.append(made);
+    if (toolbar === null) element.append((toolbar = this.#makeToolbar(shown)));
+    const [reply, menu] = toolbar.children;
+    reply.hidden = !mayReply;
+    menu.hidden = !hasMenu;
     this.#nameMenu(shown);
   }
 
+  #makeToolbar(shown) {
+    const attributes = { type: 'button', tabindex: '-1' };
+    const reply = make('button', { ...attributes, class: 'reply' }, '↩');
+    this.#nameReply(reply);
+    reply.addEventListener('click', () => this.#changes.reply(shown.row));
+    const menu = make('button', {
+      ...attributes, class: 'row-menu', part: 'message-menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false',
+    }, '⋯');
+    menu.addEventListener('click', () => this.#openMenu(shown.row, this.#personIn(shown), menu));
+    return make('div', { class: 'toolbar', part: 'toolbar' }, reply, menu);
+  }
+
+  #nameReply(button) {
+    button.title = this.#words.text('reply');
+    button.setAttribute('aria-label', button.title);
+  }
+
   #nameMenu(shown) {
-    const label = this.#words.text('menuOfMessage', { name: this.#personIn(shown) });
+    const isOwn = shown.row.message.direction === 'sent';
+    const label = this.#words.text(isOwn ? 'menuOfOwn' : 'menuOfMessage', { name: this.#personIn(shown) });
     shown.element.querySelector('.row-menu')?.setAttribute('aria-label', label);
   }
 
@@ -164,6 +183,14 @@ export class RowElements {
     if (this.#fill(bubble, shown)) (bubble.closest('.bubble-line') ?? bubble).after(this.#moreButton(shown, bubble));
     this.#showPicture(element.querySelector('.avatar'), message, this.#personIn(shown));
     this.#places?.show(shown);
+  }
+
+  /** The message was edited or erased. That is no new message: a screen reader does not read it out. */
+  showChange(shown) {
+    shown.element.setAttribute('aria-live', 'off');
+    this.showSender(shown);
+    this.showContent(shown);
+    this.#changes?.decorate(shown);
   }
 
   /** The message has changed, such as from being sent to sent: the page may show that. */

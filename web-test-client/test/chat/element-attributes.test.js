@@ -15,7 +15,8 @@ const REFLECTED = [
   ['look', 'look', 'opentok', 'opentok', 'bubbles'], ['scheme', 'scheme', 'dark', 'dark', null],
   ['placeholder', 'placeholder', 'Say it', 'Say it', null], ['isTypingShown', 'typing', false, 'off', true],
   ['isAdaptive', 'adapt', false, 'off', true], ['hasEmoji', 'emoji', false, 'off', true],
-  ['hasMarkup', 'markup', true, 'on', false],
+  ['hasMarkup', 'markup', true, 'on', false], ['hasEdits', 'edits', false, 'off', true],
+  ['hasDeletes', 'deletes', false, 'off', true], ['hasReplies', 'replies', false, 'off', true],
 ];
 
 for (const [property, attribute, value, text, initial] of REFLECTED) {

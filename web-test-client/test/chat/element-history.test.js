@@ -101,7 +101,7 @@ test('HIS-9: an erased message loses its content, and those of an erased beginni
   const { chat, session } = await keeping(5);
   session.emit('messagesErased', { ref: 10 });
   await frame();
-  assert.deepEqual(texts(chat).slice(0, 2), ['This message was removed.', 'message 1']);
+  assert.deepEqual(texts(chat).slice(0, 2), ['This message was deleted.', 'message 1']);
   session.emit('messagesErased', { through: 13 });
   await frame();
   assert.deepEqual([texts(chat), shown(chat, 'messages-dropped')], [['message 4'], null]);

@@ -7,6 +7,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { declareTypes } from '../../../scripts/parts/declare-types.mjs';
+import { CHANGE_STRINGS } from '../../chat/changes/change-strings.js';
+import { MODERATOR_STRINGS } from '../../chat/strings/moderators.js';
 import { en } from '../../chat/strings/en.js';
 import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
 
@@ -65,6 +67,8 @@ test('types of the element: they have exactly the keys of its texts, those with 
   const isCounted = (key) => typeof en[key] === 'object';
   assert.deepEqual(keysOf('ChatTextKey'), Object.keys(en).filter((key) => !isCounted(key)).sort());
   assert.deepEqual(keysOf('ChatPluralKey'), Object.keys(en).filter(isCounted).sort());
+  assert.deepEqual(keysOf('ChatChangeTextKey'), Object.keys(CHANGE_STRINGS.en).sort());
+  assert.deepEqual(keysOf('ChatModeratorTextKey'), Object.keys(MODERATOR_STRINGS.en).sort());
 });
 
 test('types of the element: a program without the declarations of the DOM compiles', (t) => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { MODERATOR_STRINGS } from '../../chat/strings/moderators.js';
+import { partWords } from '../../chat/words/part-words.js';
 import { heldText, restrictionText } from '../../chat/words/restriction-words.js';
 import { Words } from '../../chat/words/words.js';
 
-const words = (language) => new Words(language, CHAT_STRINGS);
+/** As a moderator has them. */
+const words = (language) => partWords(new Words(language, CHAT_STRINGS), MODERATOR_STRINGS, {});
 const now = new Date(2026, 10, 26, 13, 0).getTime();
 const today = new Date(2026, 10, 26, 14, 5).getTime();
 const tomorrow = new Date(2026, 10, 27, 14, 5).getTime();

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { FILE, textsOfSwift } from '../../../scripts/parts/write-texts.mjs';
+import { CHANGE_STRINGS } from '../../chat/changes/change-strings.js';
+import { MORE_STRINGS } from '../../chat/more/more-strings.js';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
+import { MODERATOR_STRINGS } from '../../chat/strings/moderators.js';
 import { PAGE_TABLES } from '../../page/strings/index.js';
 
 const PAGE_STRINGS = {};
@@ -13,12 +16,15 @@ const WORDED = new Set(['zero', 'one', 'two']);
 /** Texts that may leave out a value: Chinese calls the other one in a chat of two by no name. */
 const OPTIONAL = new Set(['partner']);
 
+/** The texts of the chat, and of those of its parts that load when they are needed. */
+const OF_CHAT = { chat: CHAT_STRINGS, moderators: MODERATOR_STRINGS, changes: CHANGE_STRINGS, files: MORE_STRINGS };
+
 const formsOf = (text) => (typeof text === 'string' ? { other: text } : text);
 const valuesIn = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();
 
 function everyTable() {
   const of = (view, tables) => Object.entries(tables).map(([language, table]) => [view, tables, language, table]);
-  return [...of('chat', CHAT_STRINGS), ...of('page', PAGE_STRINGS)];
+  return [...Object.entries(OF_CHAT).flatMap(([name, tables]) => of(name, tables)), ...of('page', PAGE_STRINGS)];
 }
 
 for (const [view, tables, language, table] of everyTable()) {
@@ -49,13 +55,20 @@ for (const [view, tables, language, table] of everyTable()) {
   });
 }
 
-for (const [language, table] of Object.entries(CHAT_STRINGS)) {
+for (const language of Object.keys(CHAT_STRINGS)) {
+  const tables = Object.values(OF_CHAT).map((each) => each[language]);
+
   test(`the texts of the chat in ${language} have no code, seq, token or milliseconds`, () => {
-    for (const [key, text] of Object.entries(table)) {
+    for (const [key, text] of tables.flatMap(Object.entries)) {
       for (const form of Object.values(formsOf(text))) assert.doesNotMatch(form, /\d|\bseq\b|token|\bms\b|code/i, key);
     }
   });
 }
+
+test('no part of the chat has a text that the chat has, too', () => {
+  const keys = Object.values(OF_CHAT).flatMap(({ en }) => Object.keys(en));
+  assert.deepEqual(keys.filter((key, index) => keys.indexOf(key) !== index), []);
+});
 
 test('the texts of the Swift view are those of the chat: run scripts/parts/write-texts.mjs', () => {
   assert.equal(readFileSync(FILE, 'utf8'), textsOfSwift());
