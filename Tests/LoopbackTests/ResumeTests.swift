@@ -32,7 +32,8 @@ struct ResumeTests {
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
                     case .reconnected(let outcome, _): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .connectionAway, .connectionBack, .history, .erased, .userJoined,
+                    case .connectionDestroyed, .connectionAway, .connectionBack, .history, .changed, .erased,
+                        .userJoined,
                         .userLeft, .moderated, .restricted, .unrestricted, .disconnected, .overflowed:
                         Issue.record("a client disconnected")
                     }

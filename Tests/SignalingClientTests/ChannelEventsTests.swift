@@ -27,6 +27,8 @@ struct ChannelEventsTests {
         let page = HistoryPage(range: Seq(1)...Seq(9), more: true, messages: [])
         #expect(SessionEvent.history(page).channelEvents(connectionId: id) == [.history(page)])
         #expect(SessionEvent.erased(.through(Seq(9))).channelEvents(connectionId: id) == [.erased(.through(Seq(9)))])
+        let change = ChangeEvent(seq: Seq(9), ref: Seq(4), from: peer.connectionId, sender: peer, change: nil)
+        #expect(SessionEvent.changed(change).channelEvents(connectionId: id) == [.changed(change)])
         #expect(SessionEvent.connectionCreated(peer).channelEvents(connectionId: id) == [.connectionCreated(peer)])
         #expect(
             SessionEvent.connectionDestroyed(peer, .networkDisconnected).channelEvents(connectionId: id)

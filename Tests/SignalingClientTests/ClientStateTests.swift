@@ -64,6 +64,7 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.unrestricted(let kind)): "unrestricted \(kind)"
     case .emit(.overflowed): "overflowed"
     case .emit(.history(let page)): "history \(page.messages.count)"
+    case .emit(.changed(let event)): "changed \(event.ref) at \(event.seq) by \(event.sender?.data ?? "-")"
     case .emit(.erased): "erased"
     }
 }

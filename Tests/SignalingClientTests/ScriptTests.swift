@@ -15,7 +15,9 @@ struct ScriptTests {
     }
 
     static let scripts: [Script] =
-        (try? Vectors.files(in: "client").map { Script(path: $0.path, value: $0.value) }) ?? []
+        ["client", "client/changes"].flatMap { folder in
+            (try? Vectors.files(in: folder).map { Script(path: $0.path, value: $0.value) }) ?? []
+        }
 
     static func steps(of script: Script) -> [JSONValue] { script.value["steps"]?.arrayValue ?? [] }
 
@@ -95,6 +97,11 @@ private struct ScriptedClient: ~Copyable {
         case "history":
             guard case .history(_, let request) = try request(of: input, op: "history") else { break }
             effects = state.handle(.history(request, callID(try #require(input["call"]?.stringValue))), now: now)
+        case "change":
+            guard case .change(_, let request) = try request(of: input, op: "change") else { break }
+            let call = callID(try #require(input["call"]?.stringValue))
+            actions.insert(call.rawValue)
+            effects = state.handle(.change(request, call), now: now)
         case "erase":
             guard case .erase(_, let erasure) = try request(of: input, op: "erase") else { break }
             effects = state.handle(.erase(erasure, callID(try #require(input["call"]?.stringValue))), now: now)
@@ -226,6 +233,7 @@ private struct ScriptedClient: ~Copyable {
             "reconnected \(outcome) \(ownNow)" + (missing.map { " without \($0.first) to \($0.last)" } ?? "")
         case .disconnected(let reason, let ban): "disconnected \(reason)" + (ban.map { " \($0.kind)" } ?? "")
         case .history(let page): "history \(seqs(page))"
+        case .changed(let event): "changed \(event.seq) \(event.ref) \(event.from?.rawValue ?? "-") \(Self.text(event))"
         case .erased(.message(let seq), _): "erased ref \(seq.rawValue)"
         case .erased(.through(let seq), _): "erased through \(seq.rawValue)"
         case .erased(.user(let user), let seq): "erased user \(user) before \(seq?.rawValue ?? -1)"
@@ -236,6 +244,11 @@ private struct ScriptedClient: ~Copyable {
         case .unrestricted(let kind): "unrestricted \(kind)"
         case .userJoined, .userLeft, .overflowed: "\(event)"
         }
+    }
+
+    private static func text(_ event: ChangeEvent) -> String {
+        guard case .edit(let data, _) = event.change else { return "unknown" }
+        return "edit \(data ?? "-")"
     }
 
     private static func text(_ error: SignalingError) -> String {
@@ -303,6 +316,11 @@ private struct ScriptedClient: ~Copyable {
                     Word(group: .told, text: "reconnected \(part("outcome")) \(connection)" + (missing ?? ""))
                 ]
             case "history": return [Word(group: .told, text: "history \(word["page"].map(Self.seqs) ?? [])")]
+            case "changed":
+                let change = part("rel") == "edit" ? "edit \(part("data"))" : "unknown"
+                return [
+                    Word(group: .told, text: "changed \(number("seq")) \(number("ref")) \(part("from")) \(change)")
+                ]
             case "erased":
                 if let user = word["user"]?.stringValue {
                     return [Word(group: .told, text: "erased user \(user) before \(number("before"))")]

@@ -185,7 +185,7 @@ final class SimulatedClient: @unchecked Sendable {
         case .reconnected: steps.append(ProgramRecord.Step(world.now, .reconnected))
         case .restricted(let restriction): world.count("restricted by a \(restriction.kind)")
         case .unrestricted(let kind): world.count("end of a \(kind)")
-        case .history, .overflowed: break
+        case .history, .changed, .overflowed: break
         }
     }
 
@@ -215,7 +215,8 @@ final class SimulatedClient: @unchecked Sendable {
                 absencesSent.remove(id)
                 checkSeq(seq, on: link)
             case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
-            case .ack, .error, .history, .change, .erased, .moderated, .restricted, .unrestricted, .restrictions, .disconnected,
+            case .ack, .error, .history, .change, .erased, .moderated, .restricted, .unrestricted, .restrictions,
+                .disconnected,
                 .ping, nil:
                 world.fail("\(name) got a line of no known form")
             }

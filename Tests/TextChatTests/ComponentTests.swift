@@ -605,6 +605,7 @@ struct ComponentTests {
         case .outboxChanged: "outbox changed"
         case .historyChanged: "history"
         case .historyRead(let changes): "read \(changes.count)"
+        case .changed(let event): "changed \(event.ref)"
         case .erased(let erasure): "erased \(erasure)"
         case .restrictionChanged: "restriction changed"
         }

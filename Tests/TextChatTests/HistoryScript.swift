@@ -6,16 +6,20 @@ import Testing
 import TextChat
 import TextChatFoundation
 
-/// Runs one case of the vectors in `history`: a component on a channel whose history the script gives.
+/// Runs one case of the vectors in `history` or `chat/changes`: a component on a channel whose history the script gives.
 @MainActor
 final class HistoryScript {
-    private let chat: TextChatComponent
-    private let channel = PagingChannel()
+    let chat: TextChatComponent
+    let channel = PagingChannel()
+    let isOfChanges: Bool
+    /// The calls that have ended in this step.
+    var outcomes: [String] = []
     private var shown: [TimelineRow] = []
     private var received: [String] = []
     private var now = WallTime(milliseconds: 0)
 
-    init(_ vector: VectorCase) throws {
+    init(_ vector: VectorCase, isOfChanges: Bool = false) throws {
+        self.isOfChanges = isOfChanges
         let zone = try vector["timeZone"]?.stringValue.map { try #require(TimeZone(identifier: $0)) }
         chat = TextChatComponent(
             timeline: ChatTimeline(
@@ -40,27 +44,34 @@ final class HistoryScript {
         }
         for step in vector["steps"]?.arrayValue ?? [] {
             channel.asks = []
+            channel.requests = []
             received = []
+            outcomes = []
             now = Self.time(step["at"]) ?? Self.time(ofSeq: step["seq"]?.integerValue ?? 0)
             try perform(step)
             for _ in 0..<30 { await Task.yield() }
-            try compare(step)
+            compare(step)
+            if isOfChanges { compareChanges(step) }
         }
     }
 
-    private func compare(_ step: JSONValue) throws {
+    private func compare(_ step: JSONValue) {
         func expect(_ name: String, _ found: JSONValue, orElse standard: JSONValue? = nil) {
-            guard let expected = step[name] ?? standard else { return }
-            #expect(found == expected, "\(name): \(step)")
+            Self.expect(step, name, found, orElse: standard)
         }
         expect("asks", .array(channel.asks.map { .string($0) }), orElse: .array([]))
-        expect("rows", .array(chat.rows.map { .string(Self.line($0)) }))
+        expect("rows", .array(chat.rows.map { .string(isOfChanges ? Self.changeLine($0) : Self.line($0)) }))
         expect("earlier", chat.hasEarlier.map { .bool($0) } ?? .null)
         expect("loading", .bool(chat.isLoadingEarlier))
         expect("unread", .integer(Int64(chat.unreadCount)))
         expect("error", chat.historyError.map { .integer(Int64($0.code.number)) } ?? .null)
         expect("received", .array(received.map { .string($0) }))
         #expect(shown == chat.rows, "the changes lead to the rows: \(step)")
+    }
+
+    static func expect(_ step: JSONValue, _ name: String, _ found: JSONValue, orElse standard: JSONValue? = nil) {
+        guard let expected = step[name] ?? standard else { return }
+        #expect(found == expected, "\(name): \(step)")
     }
 
     private var lastSignal: String?
@@ -100,11 +111,12 @@ final class HistoryScript {
         case "send":
             chat.edit(step["text"]?.stringValue ?? "")
             #expect(chat.enqueue(now: now, localID: LocalID(step["localId"]?.stringValue ?? "")) == nil)
-        case "refuse": try channel.refuseSend()
+        case "refuse": try channel.answerSend(.failure(loss))
+        case "acknowledge": try channel.answerSend(.success(Self.seq(step["seq"])))
         case "restore":
             let own = step["own"]?.arrayValue?.compactMap(\.stringValue).map { ConnectionID($0) } ?? []
             chat.restore(messages: [], draft: "", ownConnectionIDs: own, now: now)
-        default: throw BadVector(what: "\(step)")
+        default: try performChange(step, now: now)
         }
     }
 
@@ -113,25 +125,37 @@ final class HistoryScript {
         if let user = step["user"]?.stringValue { channel.userID = UserID(user) }
         if let epoch = step["epoch"]?.stringValue { channel.order = Epoch(rawValue: epoch) }
         if let history = step["history"]?.boolValue { channel.keepsHistory = history }
+        if let changes = step["changes"] {
+            channel.changes = changes.arrayValue?.compactMap { $0.stringValue.flatMap(ChangeKind.init(rawValue:)) }
+        }
     }
 
-    private func handle(_ event: SignalChannelEvent) { chat.handle(event, now: now) }
+    static func seq(_ value: JSONValue?) -> Seq? { value?.integerValue.map { Seq($0) } }
 
-    private static func time(_ value: JSONValue?) -> WallTime? {
+    func handle(_ event: SignalChannelEvent) { chat.handle(event, now: now) }
+
+    static func time(_ value: JSONValue?) -> WallTime? {
         value?.integerValue.map { WallTime(milliseconds: $0) }
     }
 
     /// The time of a kept message that names none.
-    private static func time(ofSeq seq: Int64) -> WallTime { WallTime(milliseconds: 1_700_000_000_000 + seq * 1000) }
+    static func time(ofSeq seq: Int64) -> WallTime { WallTime(milliseconds: 1_700_000_000_000 + seq * 1000) }
 
     private static func signal(_ value: JSONValue) -> Signal {
         let type = value["type"]?.stringValue ?? "text-chat"
-        var data = JSONObject()
-        for name in ["text", "localId", "sentOn"] { data[name] = value[name] }
         return Signal(
-            type: type, data: type == "TextChat" ? value["text"]?.stringValue : JSONValue.object(data).encodedText(),
+            type: type, data: type == "TextChat" && value["data"] == nil ? value["text"]?.stringValue : data(value),
             from: value["from"]?.stringValue.map { connection($0, user: value["user"]?.stringValue) },
             seq: value["seq"]?.integerValue.map { Seq($0) })
+    }
+
+    /// The data of a message in JSON, unless the step has it itself.
+    static func data(_ value: JSONValue) -> String {
+        if let data = value["data"]?.stringValue { return data }
+        var data = JSONObject()
+        for name in ["text", "localId", "sentOn", "re"] { data[name] = value[name] }
+        if let alias = value["alias"] { data["sender"] = ["alias": alias] }
+        return JSONValue.object(data).encodedText()
     }
 
     private static func page(_ value: JSONValue) -> HistoryPage {
@@ -141,13 +165,18 @@ final class HistoryScript {
             return HistoryMessage(
                 seq: Seq(seq), from: signal.from, time: time(value["time"]) ?? time(ofSeq: seq),
                 content: value["erased"]?.boolValue == true
-                    ? .erased : .signal(type: signal.type, data: signal.data, isJSON: false))
+                    ? .erased : .signal(type: signal.type, data: signal.data, isJSON: false),
+                edit: Self.seq(value["changed"]).map {
+                    .init(seq: $0, time: time(value["edited"]) ?? time(ofSeq: $0.rawValue))
+                })
         }
         var range: ClosedRange<Seq>?
         if let first = value["first"]?.integerValue, let last = value["last"]?.integerValue {
             range = Seq(first)...Seq(last)
         }
-        return HistoryPage(range: range, more: value["more"]?.boolValue == true, messages: messages)
+        return HistoryPage(
+            range: range, more: value["more"]?.boolValue == true, messages: messages,
+            changes: seq(value["changedThrough"]).map { .init(through: $0, isAll: value["all"]?.boolValue == true) })
     }
 
     /// A row as these vectors write it: without groups.
@@ -163,48 +192,5 @@ final class HistoryScript {
             return "\(row.message.text) \(state)"
         case .day, .gap, .unreadDivider, .beginning: return TextChatTests.line(row)
         }
-    }
-}
-
-/// A channel that holds each request until the script answers it. Used on the main actor only.
-final class PagingChannel: SignalChannel {
-    nonisolated(unsafe) var id: ConnectionID?
-    nonisolated(unsafe) var userID: UserID?
-    nonisolated(unsafe) var order: Epoch?
-    nonisolated(unsafe) var keepsHistory = false
-    nonisolated(unsafe) var asks: [String] = []
-    nonisolated(unsafe) private var pages: [CheckedContinuation<Result<HistoryPage, SignalingError>, Never>] = []
-    nonisolated(unsafe) private var sends: [CheckedContinuation<Result<Seq?, SignalingError>, Never>] = []
-
-    var connectionId: ConnectionID? { id }
-    var user: UserID? { userID }
-    var epoch: Epoch? { order }
-    var hasHistory: Bool { keepsHistory }
-
-    func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
-        try await withCheckedContinuation { sends.append($0) }.get()
-    }
-
-    func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
-        let position =
-            switch request.position {
-            case .newest: "newest"
-            case .before(let seq): "before \(seq.rawValue)"
-            case .after(let seq): "after \(seq.rawValue)"
-            case .changedAfter(let seq): "changed after \(seq.rawValue)"
-            }
-        asks.append("\(position), \(request.limit)")
-        return try await withCheckedContinuation { pages.append($0) }.get()
-    }
-
-    /// Answers the request that has waited longest.
-    func answer(_ answer: Result<HistoryPage, SignalingError>) throws {
-        guard !pages.isEmpty else { throw BadVector(what: "an answer without a request") }
-        pages.removeFirst().resume(returning: answer)
-    }
-
-    func refuseSend() throws {
-        guard !sends.isEmpty else { throw BadVector(what: "an answer without a send") }
-        sends.removeFirst().resume(returning: .failure(loss))
     }
 }

@@ -16,15 +16,21 @@ struct HistoryVectorTests {
 struct HistoryPropertyTests {
     @Test("CHAT-10: after any losses, reloads and pages each message is there once and in order")
     func onceAndInOrder() {
-        for seed in 0..<10_000 as Range<UInt64> {
-            let world = HistoryWorld(seed: seed)
-            for _ in 0..<24 { world.step() }
-            #expect(world.settle(), "seed \(seed)")
-            #expect(world.shown == world.kept, "seed \(seed)")
-            #expect(world.chat.rows.allSatisfy { $0.content != .gap }, "seed \(seed)")
-            #expect(world.chat.unreadCount == 0, "seed \(seed)")
-            if world.shown != world.kept { return }
-        }
+        for seed in 0..<10_000 as Range<UInt64> where !holds(HistoryWorld(seed: seed), seed) { return }
+    }
+
+    @Test("CHG-8, CHG-10: where messages change meanwhile, each is shown in its present form")
+    func inPresentForm() {
+        for seed in 0..<10_000 as Range<UInt64> where !holds(HistoryWorld(seed: seed, changes: true), seed) { return }
+    }
+
+    private func holds(_ world: HistoryWorld, _ seed: UInt64) -> Bool {
+        for _ in 0..<24 { world.step() }
+        #expect(world.settle(), "seed \(seed)")
+        #expect(world.shown == world.kept, "seed \(seed)")
+        #expect(world.chat.rows.allSatisfy { $0.content != .gap }, "seed \(seed)")
+        #expect(world.chat.unreadCount == 0, "seed \(seed)")
+        return world.shown == world.kept
     }
 }
 
@@ -39,15 +45,23 @@ private final class HistoryWorld: TextChatDelegate {
     private var lastText = 0
     private var own: [ConnectionID] = []
     /// Events that have not arrived yet.
-    private var inbox: [Signal] = []
-    private var errands: [HistoryReader.Errand] = []
+    private var inbox: [SignalChannelEvent] = []
+    /// What was asked for, and the page as it was then.
+    private var errands: [(errand: HistoryReader.Errand, page: HistoryPage)] = []
+    /// The messages that were changed, in the order of their last changes.
+    private var changed: [(ref: Seq, seq: Seq)] = []
+    /// Before it, more has changed than the server can tell.
+    private var listedFrom = Seq(0)
+    private let changes: Bool
 
     /// So few that a history has many pages.
     private static let pageCount = 3
     private static let now = WallTime(milliseconds: 0)
 
-    init(seed: UInt64) {
+    init(seed: UInt64, changes: Bool = false) {
+        self.changes = changes
         random = SeededGenerator(seed: seed)
+        channel.changes = changes ? [.edit, .erase] : nil
         channel.keepsHistory = true
         channel.order = Epoch(rawValue: "e")
         for _ in 0..<number(8) { say() }
@@ -66,6 +80,7 @@ private final class HistoryWorld: TextChatDelegate {
     private func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
     func step() {
+        if changes, number(3) == 0 { change() }
         switch number(16) {
         case 0, 1, 2: say()
         case 3: write()
@@ -99,8 +114,8 @@ private final class HistoryWorld: TextChatDelegate {
 
     /// The component's part that waits for an answer.
     private func askOn() {
-        guard let errand = chat.rules.nextPage(), errands.last != errand else { return }
-        errands.append(errand)
+        guard let errand = chat.rules.nextPage(), errands.last?.errand != errand else { return }
+        errands.append((errand, page(errand.request)))
     }
 
     /// The program starts again: it has the former connections, and nothing else.
@@ -134,11 +149,11 @@ private final class HistoryWorld: TextChatDelegate {
     private func accept(_ message: ChatMessage, from sender: ConnectionID) {
         lastSeq += 1
         let request = ChatWireForm.json.signal(for: message)
-        inbox.append(
-            Signal(type: request.type, data: request.data, from: connection(sender.rawValue), seq: Seq(lastSeq)))
+        let from = connection(sender.rawValue, user: sender == ConnectionID("bob") ? "bob" : nil)
+        inbox.append(.signal(Signal(type: request.type, data: request.data, from: from, seq: Seq(lastSeq))))
         log.append(
             HistoryMessage(
-                seq: Seq(lastSeq), from: connection(sender.rawValue), time: WallTime(milliseconds: lastSeq),
+                seq: Seq(lastSeq), from: from, time: WallTime(milliseconds: lastSeq),
                 content: .signal(type: request.type, data: request.data, isJSON: false)))
     }
 
@@ -157,26 +172,68 @@ private final class HistoryWorld: TextChatDelegate {
     private func deliver(_ count: Int) {
         let arrived = inbox.prefix(count)
         inbox.removeFirst(arrived.count)
-        for signal in arrived { handle(.signal(signal)) }
+        for event in arrived { handle(event) }
     }
 
     private func answerPage(isRefused: Bool) {
         guard !errands.isEmpty else { return }
-        let errand = errands.remove(at: number(errands.count))
-        chat.answered(errand, isRefused ? .failure(refusal) : .success(page(errand.request)))
+        let (errand, page) = errands.remove(at: number(errands.count))
+        // A page is true as of a moment between the request and the answer.
+        let answer = number(2) == 0 ? page : self.page(errand.request)
+        chat.answered(errand, isRefused ? .failure(refusal) : .success(answer))
+    }
+
+    /// A message is edited or erased, or all of Bob's are erased.
+    private func change() {
+        guard !log.isEmpty else { return }
+        let index = number(log.count)
+        guard case .signal(let type, _, _) = log[index].content else { return }
+        lastSeq += 1
+        let (ref, seq) = (log[index].seq, Seq(lastSeq))
+        switch number(6) {
+        case 0:
+            erase(.user(UserID("bob")))
+            listedFrom = seq
+            return
+        case 1, 2: erase(.message(ref))
+        default:
+            let data = ChatWireForm.json.signal(for: ChatMessage(text: "edited \(seq)")).data
+            log[index].content = .signal(type: type, data: data, isJSON: false)
+            log[index].edit = .init(seq: seq, time: WallTime(milliseconds: lastSeq))
+            inbox.append(
+                .changed(ChangeEvent(seq: seq, ref: ref, from: nil, change: .edit(data: data, isJSON: false))))
+        }
+        changed.removeAll { $0.ref == ref }
+        changed.append((ref, seq))
+    }
+
+    private func erase(_ erasure: Erasure) {
+        for index in log.indices where erasure.covers(log[index].seq, of: log[index].from?.user) {
+            log[index].content = .erased
+            log[index].edit = nil
+        }
+        inbox.append(.erased(erasure, seq: Seq(lastSeq)))
     }
 
     private func page(_ request: HistoryRequest) -> HistoryPage {
         var range: ClosedRange<Seq>?
         if let first = log.first, let last = log.last { range = first.seq...last.seq }
         switch request.position {
-        case .newest, .changedAfter: return HistoryPage(log.suffix(Self.pageCount), of: log, range)
+        case .newest: return HistoryPage(log.suffix(Self.pageCount), of: log, range)
         case .before(let seq):
             let found = log.filter { $0.seq < seq }
             return HistoryPage(found.suffix(Self.pageCount), of: found, range)
         case .after(let seq):
             let found = log.filter { $0.seq > seq }
             return HistoryPage(found.prefix(Self.pageCount), of: found, range)
+        case .changedAfter(let seq):
+            let isAll = seq < listedFrom
+            let told = isAll ? [] : changed.filter { $0.seq > seq }
+            let found = told.compactMap { change in log.first { $0.seq == change.ref } }
+            var page = HistoryPage(found.prefix(Self.pageCount), of: found, range)
+            page.changes = .init(
+                through: page.more ? told[Self.pageCount - 1].seq : Seq(lastSeq), isAll: isAll)
+            return page
         }
     }
 

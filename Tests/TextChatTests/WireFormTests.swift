@@ -2,7 +2,8 @@ import JSONText
 import SignalingProtocol
 import TestSupport
 import Testing
-import TextChat
+
+@testable import TextChat
 
 @Suite("Chat messages in signals")
 struct WireFormTests {
@@ -31,6 +32,10 @@ struct WireFormTests {
             localID: expected["localId"]?.stringValue.map { LocalID($0) }, direction: .received)
         wanted.isFromServer = signal["from"]?.stringValue == nil
         wanted.senderData = wanted.isFromServer ? nil : signal["senderData"]?.stringValue ?? ""
+        wanted.stamp = .init(
+            connection: signal["from"]?.stringValue.map { ConnectionID($0) },
+            form: signal["type"]?.stringValue.flatMap(ChatWireForm.init(rawValue:)) ?? .json)
+        wanted.data = message?.data
         #expect(message == wanted)
     }
 

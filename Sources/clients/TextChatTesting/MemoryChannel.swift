@@ -16,6 +16,7 @@ public final class MemoryChannel: SignalChannel {
     private struct State {
         var isConnected = true
         var sent: [SignalRequest] = []
+        var changesSent: [Seq] = []
         var answers: [Answer] = []
         var inbox: [SignalChannelEvent] = []
         var holdsAnswers = false
@@ -80,6 +81,8 @@ public final class MemoryChannel: SignalChannel {
 
     public var hasHistory: Bool { session.keepsHistory }
 
+    public var changes: [ChangeKind]? { connectionId == nil ? nil : session.changes }
+
     public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
         guard session.keepsHistory else { throw SignalingError(.notFound, "the session keeps no history") }
         return session.page(request)
@@ -92,7 +95,10 @@ public final class MemoryChannel: SignalChannel {
     /// All signals that were sent through this channel, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
 
-    /// Sets the answers to the next sends; later ones are acknowledged.
+    /// The messages that this channel was asked to change or erase, in order.
+    public var changesSent: [Seq] { state.withLock { $0.changesSent } }
+
+    /// Sets the answers to the next sends and changes; later ones are acknowledged.
     public func answer(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
     /// Makes each send deliver its signal, unless that is refused, and then wait for ``releaseAnswer()``.
@@ -118,6 +124,11 @@ public final class MemoryChannel: SignalChannel {
     /// - Throws: `CancellationError` when the waiting task is cancelled: a test's time limit ends it.
     public func waitUntilSent(_ count: Int) async throws(CancellationError) {
         try await wait { $0.sent.count >= count }
+    }
+
+    /// The same for changes and erasures.
+    public func waitUntilChangesSent(_ count: Int) async throws(CancellationError) {
+        try await wait { $0.changesSent.count >= count }
     }
 
     /// Removes and returns the events that have arrived, in order.
@@ -186,24 +197,55 @@ public final class MemoryChannel: SignalChannel {
 
     @discardableResult
     public func send(_ signal: SignalRequest) async throws(SignalingError) -> Seq? {
-        let (answer, isHeld) = state.withLock { state in
+        try await perform { () throws(SignalingError) in
+            session.deliver(signal, from: connection)
+        } note: {
+            $0.sent.append(signal)
+        }
+    }
+
+    @discardableResult
+    public func change(_ request: ChangeRequest) async throws(SignalingError) -> Seq {
+        let seq = try await perform { () throws(SignalingError) in
+            try session.change(request, by: connection)
+        } note: {
+            $0.changesSent.append(request.ref)
+        }
+        return seq ?? .zero
+    }
+
+    @discardableResult
+    public func erase(message ref: Seq) async throws(SignalingError) -> Seq {
+        let seq = try await perform { () throws(SignalingError) in
+            try session.erase(message: ref, by: connection)
+        } note: {
+            $0.changesSent.append(ref)
+        }
+        return seq ?? .zero
+    }
+
+    private func perform(
+        _ deliver: () throws(SignalingError) -> Seq?, note: (inout State) -> Void
+    ) async throws(SignalingError) -> Seq? {
+        var (answer, isHeld) = state.withLock { state in
             let answer: Answer = state.answers.isEmpty ? .acknowledged : state.answers.removeFirst()
             return (state.refusal.map { .refused($0) } ?? answer, state.holdsAnswers)
         }
         var seq: Seq?
         switch answer {
-        case .acknowledged, .lost: seq = session.deliver(signal, from: connection)
+        case .acknowledged, .lost:
+            do throws(SignalingError) { seq = try deliver() } catch { answer = .refused(error) }
         case .refused: break
         }
         if isHeld {
             await withCheckedContinuation { continuation in
                 change { state in
                     state.held.append(continuation)
-                    state.sent.append(signal)
+                    note(&state)
                 }
             }
         } else {
-            change { $0.sent.append(signal) }
+            change { note(&$0) }
         }
         switch answer {
         case .acknowledged: return seq

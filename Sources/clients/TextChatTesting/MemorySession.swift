@@ -12,16 +12,30 @@ public final class MemorySession: Sendable {
         var lastConnection = 0
         var channels: [MemoryChannel] = []
         var kept: [HistoryMessage] = []
+        /// The messages that were changed, in the order of their last changes.
+        var changed: [(ref: Seq, seq: Seq)] = []
+        /// Before it, erasures have changed more than can be told.
+        var listedFrom = Seq(0)
+
+        mutating func noteChange(of ref: Seq) {
+            changed.removeAll { $0.ref == ref }
+            changed.append((ref, Seq(lastSeq)))
+        }
     }
 
     /// Whether the session keeps a history.
     public let keepsHistory: Bool
+    /// What the session permits the authors of messages; nil: it tells no changes.
+    public let changes: [ChangeKind]?
     /// The name of the session's order.
     public let epoch = Epoch(rawValue: "memory")
 
     private let state = Lock(State())
 
-    public init(keepsHistory: Bool = false) { self.keepsHistory = keepsHistory }
+    public init(keepsHistory: Bool = false, changes: [ChangeKind]? = nil) {
+        self.keepsHistory = keepsHistory || changes != nil
+        self.changes = changes
+    }
 
     /// A new connection, whose inbox begins with `connected`; the others get `connectionCreated`. Its ID is `name`, or
     /// `connection-1` and so on. Without a user it is a guest.
@@ -61,7 +75,7 @@ public final class MemorySession: Sendable {
             if keepsHistory, let seq, request.to == nil {
                 state.kept.append(
                     HistoryMessage(
-                        seq: seq, from: sender, time: WallTime(milliseconds: 1_700_000_000_000 + seq.rawValue * 1000),
+                        seq: seq, from: sender, time: Self.time(of: seq),
                         content: .signal(type: request.type, data: request.data, isJSON: false)))
             }
             let signal = Signal(
@@ -81,21 +95,74 @@ public final class MemorySession: Sendable {
                 guard erasure.covers(message.seq, of: message.from?.user) else { return message }
                 var message = message
                 switch erasure {
-                case .message, .user: message.content = .erased
+                case .message, .user:
+                    message.content = .erased
+                    message.edit = nil
                 case .through: return nil
                 }
                 return message
+            }
+            if case .message(let ref) = erasure {
+                state.noteChange(of: ref)
+            } else {
+                state.listedFrom = Seq(state.lastSeq)
             }
             for channel in state.channels { channel.put(.erased(erasure, seq: Seq(state.lastSeq))) }
         }
     }
 
+    func change(_ request: ChangeRequest, by sender: Connection) throws(SignalingError) -> Seq {
+        let result = state.withLock { state -> Result<Seq, SignalingError> in
+            guard let index = state.kept.firstIndex(where: { $0.seq == request.ref }),
+                case .signal(let type, _, _) = state.kept[index].content
+            else { return .failure(SignalingError(.notFound, "the session has no such message")) }
+            guard permits(request.change.kind, of: state.kept[index], to: sender) else {
+                return .failure(SignalingError(.permissionDenied, "the message cannot be changed"))
+            }
+            state.lastSeq += 1
+            let seq = Seq(state.lastSeq)
+            switch request.change {
+            case .edit(let data, let isJSON):
+                state.kept[index].content = .signal(type: type, data: data, isJSON: isJSON)
+                state.kept[index].edit = .init(seq: seq, time: Self.time(of: seq))
+            }
+            state.noteChange(of: request.ref)
+            let event = ChangeEvent(
+                seq: seq, ref: request.ref, from: sender.connectionId, sender: sender, change: request.change)
+            for channel in state.channels { channel.put(.changed(event)) }
+            return .success(seq)
+        }
+        return try result.get()
+    }
+
+    func erase(message ref: Seq, by sender: Connection) throws(SignalingError) -> Seq {
+        guard let message = state.withLock({ $0.kept.first { $0.seq == ref } }), message.content != .erased else {
+            throw SignalingError(.notFound, "the session has no such message")
+        }
+        guard permits(.erase, of: message, to: sender) else {
+            throw SignalingError(.permissionDenied, "the message cannot be erased")
+        }
+        erase(.message(ref))
+        return Seq(state.withLock { $0.lastSeq })
+    }
+
+    /// The author is the user, or for a guest the connection (CHG-5).
+    private func permits(_ kind: ChangeKind, of message: HistoryMessage, to sender: Connection) -> Bool {
+        guard changes?.contains(kind) == true, let author = message.from else { return false }
+        return author.user.map { $0 == sender.user } ?? (author.connectionId == sender.connectionId)
+    }
+
+    private static func time(of seq: Seq) -> WallTime {
+        WallTime(milliseconds: 1_700_000_000_000 + seq.rawValue * 1000)
+    }
+
     func page(_ request: HistoryRequest) -> HistoryPage {
-        let kept = state.withLock { $0.kept }
+        let (kept, changed, listedFrom, last) = state.withLock { ($0.kept, $0.changed, $0.listedFrom, $0.lastSeq) }
         let found: [HistoryMessage]
         let messages: ArraySlice<HistoryMessage>
+        var changes: HistoryPage.Changes?
         switch request.position {
-        case .newest, .changedAfter:
+        case .newest:
             found = kept
             messages = found.suffix(request.limit)
         case .before(let seq):
@@ -104,10 +171,18 @@ public final class MemorySession: Sendable {
         case .after(let seq):
             found = kept.filter { $0.seq > seq }
             messages = found.prefix(request.limit)
+        case .changedAfter(let seq):
+            let isAll = seq < listedFrom
+            let told = isAll ? [] : changed.filter { $0.seq > seq }
+            found = told.compactMap { change in kept.first { $0.seq == change.ref } }
+            messages = found.prefix(request.limit)
+            let through = messages.count < found.count ? told[messages.count - 1].seq : Seq(last)
+            changes = .init(through: through, isAll: isAll)
         }
         var range: ClosedRange<Seq>?
         if let first = kept.first, let last = kept.last { range = first.seq...last.seq }
-        return HistoryPage(range: range, more: messages.count < found.count, messages: Array(messages))
+        return HistoryPage(
+            range: range, more: messages.count < found.count, messages: Array(messages), changes: changes)
     }
 
     func remove(_ connection: Connection) {

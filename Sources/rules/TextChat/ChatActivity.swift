@@ -24,6 +24,8 @@ public enum ChatActivity: Equatable, Sendable {
     case historyRead([TimelineChange])
     /// ``TextChatComponent/outboxError`` has changed.
     case outboxChanged
+    /// A message of the session's history was changed. It is no new message (CHAT-14).
+    case changed(ChangeEvent)
     /// Messages were erased from the session's history.
     case erased(Erasure)
     /// ``TextChatComponent/restriction`` has changed.

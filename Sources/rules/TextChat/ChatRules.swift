@@ -16,6 +16,10 @@ struct ChatRules {
     var echoes = EchoBook()
     var outbox: OutboxState?
     private(set) var restriction: Restriction?
+    /// The row that the draft answers, unless that is deleted or gone.
+    var replyRow: TimelineRow.ID?
+    /// How the message in flight has left.
+    var leaving = ChatMessage.Stamp()
 
     private var phase = Phase.open
     /// The own connection whose peers are in the names.
@@ -56,10 +60,13 @@ struct ChatRules {
         switch event {
         case .signal(let signal): return receive(signal, now: now)
         case .lost: return ChatOutcome(changes: timeline.noteGap(after: reader.lost()))
-        case .history(let page): return merge(reader.answerToConnect(page, knows: timeline.knows))
+        case .history(let page): return merge(reader.answerToConnect(page, timeline))
         case .erased(let erasure, let seq):
             reader.erased(erasure, seq: seq)
             return ChatOutcome(changes: timeline.erase(erasure, seq: seq), activity: .erased(erasure))
+        case .changed(let event):
+            reader.changed(event, now: now)
+            return ChatOutcome(changes: edited(event, now: now), activity: .changed(event))
         case .connected(let connection):
             phase = .open
             stopInquiry()
@@ -108,7 +115,7 @@ struct ChatRules {
             message.direction = .sent
             let localID = message.localID ?? (isEcho(signal.from) ? echoes.settleBare(message.text) : nil)
             if let localID, timeline.ownMessage(localID) != nil {
-                outcome.changes = settle(localID, seq: message.seq)
+                outcome.changes = settle(localID, seq: message.seq, message.stamp, user: message.senderUser)
             } else {
                 // The user's other tab sent it, or another part of this program as the same connection.
                 outcome.changes = timeline.insert(message, now: now)
@@ -173,7 +180,8 @@ struct ChatRules {
     mutating func enter(_ connection: ConnectionID) {
         echoes.note(connection, of: channel?.user)
         let isNewOrder = reader.enter(
-            connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch)
+            connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch,
+            tellsChanges: channel?.changes != nil)
         if isNewOrder { timeline.startEra() }
         guard connection != namedConnection else { return }
         namedConnection = connection

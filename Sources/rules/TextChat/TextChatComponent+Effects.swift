@@ -1,13 +1,8 @@
 import SignalingProtocol
 
-/// The tasks that wait for an outcome. Each has a question, and its stream ends with the first answer.
+/// The tasks that wait for an outcome. Each looks, and returns whether it waits on.
 struct Waiters {
-    struct Waiter {
-        let question: (ChatRules) -> SendResult?
-        let answer: AsyncStream<SendResult>.Continuation
-    }
-
-    var all: [Int: Waiter] = [:]
+    var all: [Int: (ChatRules) -> Bool] = [:]
     var lastNumber = 0
 }
 
@@ -132,23 +127,23 @@ extension TextChatComponent {
     // MARK: Waiting
 
     /// Waits until the question has an answer. Nil: the task was cancelled meanwhile.
-    func wait(_ question: @escaping (ChatRules) -> SendResult?) async -> SendResult? {
+    func wait<Answer: Sendable>(_ question: @escaping (ChatRules) -> Answer?) async -> Answer? {
         if let result = question(rules) { return result }
-        let (answers, answer) = AsyncStream.makeStream(of: SendResult.self)
+        let (answers, answer) = AsyncStream.makeStream(of: Answer.self)
         waiters.lastNumber += 1
         let number = waiters.lastNumber
-        waiters.all[number] = .init(question: question, answer: answer)
+        waiters.all[number] = { rules in
+            guard let result = question(rules) else { return true }
+            answer.yield(result)
+            return false
+        }
         defer { waiters.all[number] = nil }
         for await result in answers { return result }
         return nil
     }
 
     private func wakeWaiters() {
-        for (number, waiter) in waiters.all {
-            guard let result = waiter.question(rules) else { continue }
-            waiters.all[number] = nil
-            waiter.answer.yield(result)
-        }
+        for (number, waitsOn) in waiters.all where !waitsOn(rules) { waiters.all[number] = nil }
     }
 
     // MARK: The program

@@ -57,6 +57,7 @@ public final class Session: SignalChannel {
         private(set) var role: Role?
         private(set) var epoch: Epoch?
         private(set) var hasHistory = false
+        private(set) var changes: [ChangeKind]?
         private(set) var claim: ConnectionClaim?
         private(set) var users = UserRoster()
         private var restrictions = OwnRestrictions()
@@ -70,6 +71,7 @@ public final class Session: SignalChannel {
             role = welcome.role
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
+            changes = welcome.changes
             claim = welcome.claim
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
             users = UserRoster(welcome.connections + [welcome.connection])
@@ -98,8 +100,8 @@ public final class Session: SignalChannel {
             case .restricted(let restriction): restrictions.restrict(restriction)
             case .unrestricted(let kind): restrictions.lift(kind)
             case .disconnected: self = Snapshot()
-            case .signal, .history, .erased, .userJoined, .userLeft, .moderated, .reconnecting, .reconnected,
-                .overflowed:
+            case .signal, .history, .changed, .erased, .userJoined, .userLeft, .moderated, .reconnecting,
+                .reconnected, .overflowed:
                 break
             }
         }
@@ -114,6 +116,7 @@ public final class Session: SignalChannel {
         /// The server may have been started again with another list of types.
         mutating func resume(_ welcome: Welcome) {
             hasHistory = welcome.hasHistory
+            changes = welcome.changes
             claim = welcome.claim
             restrictions = welcome.ownRestrictions
         }
@@ -128,6 +131,7 @@ public final class Session: SignalChannel {
             role = welcome.role
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
+            changes = welcome.changes
             claim = welcome.claim
             peers[welcome.connection.connectionId] = welcome.connection
             users = UserRoster(welcome.connections + [welcome.connection])
@@ -228,6 +232,10 @@ public final class Session: SignalChannel {
     /// Whether the session keeps a history that this client may read, as the server said at the last connect or
     /// reconnect; false unless connected.
     public var hasHistory: Bool { driver.snapshot.withLock { $0.hasHistory } }
+
+    /// What the session permits the authors of messages, as the server said at the last connect or reconnect (CHG-3); nil
+    /// if it keeps no history, and unless connected.
+    public var changes: [ChangeKind]? { driver.snapshot.withLock { $0.changes } }
 
     /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
     /// independent of each other.
@@ -352,6 +360,37 @@ public final class Session: SignalChannel {
     ///   429 when 10,000 requests wait for an answer, 500 when not connected.
     public func history(_ request: HistoryRequest = HistoryRequest()) async throws(SignalingError) -> HistoryPage {
         try await driver.read(request)
+    }
+
+    /// Changes a message that the client's user has sent: every client gets ``SessionEvent/changed(_:)``, this one before
+    /// the call returns (CHG-1). Without a user the message must be of this connection. It behaves as a signal does
+    /// while the client reconnects, and after it.
+    ///
+    /// - Returns: the seq of the change.
+    /// - Throws: ``SignalingError``: 403 when the session does not permit it, for a message of another author, and when
+    ///   the client may not signal, 404 when there is no such message, 413 for data over a limit, 429, 500 when not
+    ///   connected, or when the answer was lost with the connection, 1015 as for ``send(_:)``.
+    @discardableResult
+    public func change(_ request: ChangeRequest) async throws(SignalingError) -> Seq {
+        try request.validate()
+        return try Self.seq(of: try await driver.call { .change(request, $0) })
+    }
+
+    /// Erases one message: the user's own where ``changes`` has ``ChangeKind/erase`` (CHG-6), and for moderators any.
+    ///
+    /// - Returns: the seq of the erasure.
+    /// - Throws: as ``change(_:)``.
+    @discardableResult
+    public func erase(message seq: Seq) async throws(SignalingError) -> Seq {
+        try Self.seq(of: try await driver.call { .erase(.message(seq), $0) })
+    }
+
+    /// Every change has one.
+    private static func seq(of acknowledged: Seq?) throws(SignalingError) -> Seq {
+        guard let acknowledged else {
+            throw SignalingError(.unexpectedServerResponse, "the server's answer to a change has no seq")
+        }
+        return acknowledged
     }
 
     /// Erases messages of the session's history; for moderators (HIS-9). Every client that may know of the history gets

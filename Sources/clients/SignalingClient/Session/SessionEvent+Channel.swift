@@ -11,6 +11,7 @@ extension SessionEvent {
         switch self {
         case .signal(let signal): [.signal(signal)]
         case .history(let page): [.history(page)]
+        case .changed(let event): [.changed(event)]
         case .erased(let erasure, let seq): [.erased(erasure, seq: seq)]
         case .connectionCreated(let connection): [.connectionCreated(connection)]
         case .connectionDestroyed(let connection, _): [.connectionDestroyed(connection)]

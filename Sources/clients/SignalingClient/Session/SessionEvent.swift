@@ -7,6 +7,9 @@ public enum SessionEvent: Hashable, Sendable {
     /// The page of the session's history that ``Session/Options/history`` asked for (HIS-5). It follows `connect`, and
     /// each reconnect except *resumed*, if the session has a history that this client may read.
     case history(HistoryPage)
+    /// A message of the session's history was changed by its author (CHG-2), with its author's connection. Without a
+    /// change it is one that this version does not know: ask for the message.
+    case changed(ChangeEvent)
     /// Messages were erased from the session's history: no page has their content any more (HIS-9). The seq is the
     /// erasure's own: earlier messages are concerned.
     case erased(Erasure, seq: Seq? = nil)

@@ -37,7 +37,7 @@ extension ClientState {
             switch (request.content, answer) {
             case (.history, .page(let page)): .pageRead(request.call, page)
             case (.history, .unreadable(let error)): .callFailed(request.call, error)
-            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.erase, _), (.moderate, _),
+            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.change, _), (.erase, _), (.moderate, _),
                 (.restrictions, _):
                 .callFailed(request.call, Self.answerOfAnotherKind)
             }
@@ -50,7 +50,7 @@ extension ClientState {
         let effect: Effect =
             switch request.content {
             case .restrictions: .restrictionsRead(request.call, records)
-            case .signal, .forceDisconnect, .refreshToken, .history, .erase, .moderate:
+            case .signal, .forceDisconnect, .refreshToken, .history, .change, .erase, .moderate:
                 .callFailed(request.call, Self.answerOfAnotherKind)
             }
         return [effect] + sendPending()

@@ -66,7 +66,7 @@ extension ClientState {
             case .refreshToken(let token): use(token)
             case .history, .restrictions:
                 return [.callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
-            case .signal, .forceDisconnect, .erase, .moderate: break
+            case .signal, .forceDisconnect, .change, .erase, .moderate: break
             }
             return [.callSucceeded(request.call, seq)] + sendPending()
         case .signal(let event):
@@ -87,8 +87,8 @@ extension ClientState {
             return []
         case .history(let id, let answer): return pageArrived(id, answer)
         case .change(let event):
-            _ = view?.accept(event.seq)
-            return []
+            guard let view, self.view?.accept(event.seq) == true else { return [] }
+            return [.emit(.changed(view.change(event)))]
         case .erased(let seq, let erasure):
             return view?.accept(seq) == true ? [.emit(.erased(erasure, seq: seq))] : []
         case .moderated(let seq, let event):

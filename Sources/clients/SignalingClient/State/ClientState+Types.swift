@@ -7,6 +7,7 @@ extension ClientState {
         case forceDisconnect(ConnectionID, CallID)
         case refreshToken(String, CallID)
         case history(HistoryRequest, CallID)
+        case change(ChangeRequest, CallID)
         case erase(Erasure, CallID)
         case moderate(ModerationRequest, CallID)
         case restrictions(CallID)

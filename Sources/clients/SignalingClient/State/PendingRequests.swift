@@ -10,6 +10,7 @@ struct PendingRequests {
         case forceDisconnect(ConnectionID)
         case refreshToken(String)
         case history(HistoryRequest)
+        case change(ChangeRequest)
         case erase(Erasure)
         case moderate(ModerationRequest)
         case restrictions
@@ -20,6 +21,7 @@ struct PendingRequests {
             case .forceDisconnect(let target): .forceDisconnect(id, target)
             case .refreshToken(let token): .refreshToken(id, token: token)
             case .history(let request): .history(id, request)
+            case .change(let request): .change(id, request)
             case .erase(let erasure): .erase(id, erasure)
             case .moderate(let request): .moderate(id, request)
             case .restrictions: .restrictions(id)
@@ -31,7 +33,7 @@ struct PendingRequests {
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
-            case .forceDisconnect, .refreshToken, .history, .erase, .moderate, .restrictions: true
+            case .forceDisconnect, .refreshToken, .history, .change, .erase, .moderate, .restrictions: true
             }
         }
 
@@ -39,7 +41,7 @@ struct PendingRequests {
         fileprivate var isRead: Bool {
             switch self {
             case .history, .restrictions: true
-            case .signal, .forceDisconnect, .refreshToken, .erase, .moderate: false
+            case .signal, .forceDisconnect, .refreshToken, .change, .erase, .moderate: false
             }
         }
     }

@@ -50,12 +50,21 @@ struct SessionView {
     }
 
     func signal(_ event: SignalEvent) -> Signal {
-        let from = event.from.map { id in
-            peers[id] ?? event.sender
-                // Its sender has left, or connection events are suppressed and the server is an older one.
-                ?? Connection(connectionId: id, creationTime: WallTime(milliseconds: 0), data: "")
-        }
+        let from = event.from.map { sender($0, event.sender) }
         return Signal(type: event.type, data: event.data, from: from, seq: event.seq, isDirected: event.to != nil)
+    }
+
+    /// The event with its sender's connection.
+    func change(_ event: ChangeEvent) -> ChangeEvent {
+        var event = event
+        event.sender = event.from.map { sender($0, event.sender) }
+        return event
+    }
+
+    private func sender(_ id: ConnectionID, _ told: Connection?) -> Connection {
+        peers[id] ?? told
+            // Its sender has left, or connection events are suppressed and the server is an older one.
+            ?? Connection(connectionId: id, creationTime: WallTime(milliseconds: 0), data: "")
     }
 
     /// The other clients that have left and joined since, oldest first, and then the users. Excludes the client's own

@@ -44,6 +44,10 @@ public final class ChatModel {
     public private(set) var newMessages: String?
     /// Where the list has to go, once for each change of this value.
     public internal(set) var scrollRequest: Numbered<ScrollTarget>?
+    /// The message that the user is editing; nil: none.
+    public internal(set) var edit: MessageEdit?
+    /// The row that the draft answers; nil: none.
+    public private(set) var replyTarget: TimelineRow.ID?
     /// What VoiceOver has to say, once for each change of this value.
     public private(set) var announcement: Numbered<String>?
     @ObservationIgnored var ban: Restriction?
@@ -182,8 +186,8 @@ public final class ChatModel {
         switch event {
         case .connected, .reconnected: plan.connected()
         case .reconnecting: plan.reconnecting()
-        case .signal, .history, .erased, .connectionCreated, .connectionDestroyed, .restrictionsChanged, .lost,
-            .disconnected:
+        case .signal, .history, .changed, .erased, .connectionCreated, .connectionDestroyed, .restrictionsChanged,
+            .lost, .disconnected:
             break
         }
         chat.handle(event, now: .now)
@@ -257,6 +261,8 @@ public final class ChatModel {
         let isModerator = session?.capabilities.forceDisconnect ?? false
         if self.isModerator != isModerator { self.isModerator = isModerator }
         if emptyNote != currentEmptyNote { emptyNote = currentEmptyNote }
+        if replyTarget != chat.replyTarget { replyTarget = chat.replyTarget }
+        noteEdit()
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
         let restriction = (ban ?? chat.restriction).map { words.sentence(of: $0, now: .now) } ?? ""

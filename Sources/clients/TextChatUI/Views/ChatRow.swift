@@ -9,6 +9,7 @@
         private let model: ChatModel
         private let avatar: (ChatPerson) -> Avatar
         @State private var question: ModeratorAction?
+        @State private var asksToDelete = false
 
         /// - Parameter avatar: stands beside the first message of a group of another person.
         public init(_ row: TimelineRow, model: ChatModel, @ViewBuilder avatar: @escaping (ChatPerson) -> Avatar) {
@@ -19,7 +20,7 @@
 
         public var body: some View {
             switch row.content {
-            case .message(let row): message(row)
+            case .message(let message): self.message(message)
             case .day, .unreadDivider, .gap, .beginning:
                 Text(model.text(of: row) ?? "")
                     .font(.footnote)
@@ -38,7 +39,15 @@
                 if !isOwn { avatar(person).opacity(row.position.isFirst ? 1 : 0).accessibilityHidden(true) }
                 VStack(alignment: isOwn ? .trailing : .leading, spacing: 2) {
                     if row.showsSender { ChatSender(person: person, words: model.words) }
-                    bubble(message, isOwn: isOwn)
+                    quote(message)
+                    if let edit = model.edit, edit.row == self.row.id {
+                        editor(edit)
+                    } else {
+                        bubble(message, isOwn: isOwn)
+                    }
+                    if message.editedAt != nil {
+                        Text(model.words(.edited)).font(.caption2).foregroundStyle(.secondary).accessibilityHidden(true)
+                    }
                     if row.showsTime, let time = message.receivedAt.map(model.words.time) {
                         Text(time).font(.caption2).foregroundStyle(.secondary)
                     }
@@ -61,7 +70,37 @@
                 )
                 .selectable()
                 .accessibilityLabel(model.spoken(message))
-                .moderated(model.actions(for: message), question: $question, model: model)
+                .menu(
+                    model.actions(for: message), of: row.id, question: $question, asksToDelete: $asksToDelete,
+                    model: model)
+        }
+
+        @ViewBuilder private func quote(_ message: ChatMessage) -> some View {
+            if let quote = model.quote(of: message) {
+                Button {
+                    model.showQuoted(by: message)
+                } label: {
+                    VStack(alignment: .leading, spacing: 0) {
+                        if let name = quote.name { Text(name).font(.caption2) }
+                        Text(quote.line).font(.caption).lineLimit(1)
+                    }
+                    .foregroundStyle(.secondary)
+                }
+            }
+        }
+
+        private func editor(_ edit: MessageEdit) -> some View {
+            VStack(alignment: .trailing, spacing: 4) {
+                TextField(model.words(.editing), text: Bindable(model).editText, axis: .vertical)
+                    .lineLimit(1...10)
+                    .onSubmit { model.saveEdit() }
+                if let notice = edit.notice { Text(model.words(notice)).font(.caption).foregroundStyle(.secondary) }
+                HStack {
+                    Button(model.words(.cancel)) { model.cancelEdit() }
+                    Button(model.words(edit.isSaving ? .saving : .save)) { model.saveEdit() }
+                }
+            }
+            .disabled(edit.isSaving)
         }
 
         private func actions(_ message: ChatMessage) -> some View {
@@ -131,17 +170,26 @@
             #endif
         }
 
-        /// The menu of a moderator, and the question before an action. A watch has no such menu.
-        @ViewBuilder fileprivate func moderated(
-            _ actions: [ModeratorAction], question: Binding<ModeratorAction?>, model: ChatModel
+        /// What the user can do with a message, and the questions before it. A watch has no such menu.
+        @MainActor @ViewBuilder fileprivate func menu(
+            _ actions: [ModeratorAction], of row: TimelineRow.ID, question: Binding<ModeratorAction?>,
+            asksToDelete: Binding<Bool>, model: ChatModel
         ) -> some View {
             #if os(watchOS)
                 self
             #else
-                if actions.isEmpty {
+                let (mayEdit, mayReply) = (model.canEdit(row), model.canReply(to: row))
+                // A moderator deletes as one.
+                let mayDelete = actions.isEmpty && model.canDelete(row)
+                if actions.isEmpty, !mayEdit, !mayDelete, !mayReply {
                     self
                 } else {
                     contextMenu {
+                        if mayReply { Button(model.words(.reply)) { model.reply(to: row) } }
+                        if mayEdit { Button(model.words(.edit)) { model.beginEdit(row) } }
+                        if mayDelete {
+                            Button(model.words(.deleteMessage), role: .destructive) { asksToDelete.wrappedValue = true }
+                        }
                         ForEach(actions) { action in
                             Button(action.title, role: action.isDestructive ? .destructive : nil) {
                                 question.wrappedValue = action
@@ -160,6 +208,13 @@
                         }
                     } message: { action in
                         Text(action.explanation)
+                    }
+                    .confirmationDialog(
+                        model.words(.askDeleteOwn), isPresented: asksToDelete, titleVisibility: .visible
+                    ) {
+                        Button(model.words(.doDelete), role: .destructive) { model.delete(row) }
+                    } message: {
+                        Text(model.words(.explainDeleteOwn))
                     }
                 }
             #endif

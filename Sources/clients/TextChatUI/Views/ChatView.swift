@@ -39,6 +39,7 @@
                 }
                 if !model.restriction.isEmpty { ChatNotice(text: model.restriction) }
                 if let notice = model.notice { ChatNotice(text: model.words(notice)) }
+                if let title = model.replyTitle { reply(title) }
                 composer
             }
             .onAppear { model.isVisible = true }
@@ -96,6 +97,15 @@
                 model.loadEarlier()
             }
             .disabled(model.isLoadingEarlier)
+        }
+
+        private func reply(_ title: String) -> some View {
+            HStack {
+                Text(title).font(.footnote).foregroundStyle(.secondary).lineLimit(1)
+                Spacer()
+                Button(model.words(.endReply)) { model.reply(to: nil) }.font(.footnote)
+            }
+            .padding(.horizontal)
         }
 
         private var composer: some View {

@@ -17,6 +17,11 @@ public enum ChatWord: String, CaseIterable, Sendable {
     case stateSending, stateFailed, failedTooLarge, failedTooFast, failedNotAllowed, failedRestricted, failedLost
     case failedOther, notSaved, discard
 
+    // Messages that change
+    case edited, edit, reply, editing, save, saving, cancel, askDeleteOwn, explainDeleteOwn
+    case replyTo, replyToOwn, endReply, earlierMessage, quoteGone
+    case changeRefused, changeOffline, changeTooFast, changeBlank, editLost
+
     // The draft
     case tooLarge, tooManyWaiting
     /// Messages of the outbox could not be read.

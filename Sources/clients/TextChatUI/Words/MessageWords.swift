@@ -38,7 +38,7 @@ extension ChatWords {
         }
     }
 
-    /// The text of a message, or that a moderator has erased it.
+    /// The text of a message, or that it was deleted.
     public func text(of message: ChatMessage) -> String { message.isErased ? self(.erased) : message.text }
 
     /// What VoiceOver says of the message, as one sentence after the other.
@@ -46,7 +46,8 @@ extension ChatWords {
         let name = sender(of: message, in: names)
         let isGuest = message.direction == .received && names.isGuest(message)
         let parts = [
-            isGuest ? self(.guestNamed, ["name": .name(name)]) : name, text(of: message), message.receivedAt.map(time),
+            isGuest ? self(.guestNamed, ["name": .name(name)]) : name, text(of: message),
+            message.editedAt == nil ? nil : self(.edited), message.receivedAt.map(time),
             Self.state(of: message).map { self($0) },
         ]
         return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")

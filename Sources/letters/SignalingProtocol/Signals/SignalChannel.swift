@@ -31,6 +31,10 @@ public protocol SignalChannel: Sendable {
     /// Whether the session keeps a history that this connection may read. Default: false.
     var hasHistory: Bool { get }
 
+    /// What the session permits the authors of messages now (CHG-3); nil if it keeps no history, or tells no changes.
+    /// Default: nil.
+    var changes: [ChangeKind]? { get }
+
     /// The claim of the present connection, with which another run of the program can replace it. Default: nil.
     var claim: ConnectionClaim? { get }
 
@@ -55,6 +59,20 @@ public protocol SignalChannel: Sendable {
     /// Reads a page of the session's history (HIS-6). A message may be in it that also arrives as a signal: both have
     /// the same seq. The default throws ``SignalingError/Code/notFound``, as for a session without a history.
     func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage
+
+    /// Changes a message of this connection's user, and waits for the acknowledgement (CHG-1). Every receiver gets the
+    /// change once and in order, as a signal. The default throws ``SignalingError/Code/notFound``.
+    ///
+    /// - Returns: the seq of the change.
+    @discardableResult
+    func change(_ request: ChangeRequest) async throws(SignalingError) -> Seq
+
+    /// Erases a message of this connection's user, and waits for the acknowledgement (CHG-6). The default throws
+    /// ``SignalingError/Code/notFound``.
+    ///
+    /// - Returns: the seq of the erasure.
+    @discardableResult
+    func erase(message: Seq) async throws(SignalingError) -> Seq
 }
 
 extension SignalChannel {
@@ -62,12 +80,21 @@ extension SignalChannel {
     public var connections: [Connection] { [] }
     public var epoch: Epoch? { nil }
     public var hasHistory: Bool { false }
+    public var changes: [ChangeKind]? { nil }
     public var claim: ConnectionClaim? { nil }
     public var user: UserID? { nil }
     public func restriction(at now: WallTime) -> Restriction? { nil }
     public func isMember(_ connection: ConnectionID) -> Bool? { nil }
 
     public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
+
+    public func change(_ request: ChangeRequest) async throws(SignalingError) -> Seq {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
+
+    public func erase(message: Seq) async throws(SignalingError) -> Seq {
         throw SignalingError(.notFound, "the session keeps no history")
     }
 }

@@ -15,6 +15,9 @@ public enum SignalChannelEvent: Hashable, Sendable {
     case signal(Signal)
     /// The page of the session's history that the connect asked for (HIS-5).
     case history(HistoryPage)
+    /// A message of the session's history was changed, with the author's connection if it is known (CHG-2). Without a
+    /// change it is one that this version does not know.
+    case changed(ChangeEvent)
     /// Messages were erased from the session's history (HIS-9). The erasure's own seq, if it is known: earlier messages
     /// are concerned.
     case erased(Erasure, seq: Seq? = nil)

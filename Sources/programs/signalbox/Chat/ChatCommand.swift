@@ -7,12 +7,14 @@ struct ChatCommand: AsyncParsableCommand {
         commandName: "chat", abstract: "Chat in a terminal.",
         discussion: """
             Type a line and press Enter to send it; Ctrl-D leaves. /who lists who is here, /help the commands, and the \
-            arrow keys bring back what you have sent. Below your line you see which users are typing. They see the \
+            arrow keys bring back what you have sent. /edit TEXT and /delete change your last message, and /reply TEXT \
+            answers the last one of another user. Below your line you see which users are typing. They see the \
             same of you, unless you give --no-typing. --name is the name that others see. With NO_COLOR in the \
             environment there are no colours.
 
             When standard input or output is a pipe, the command sends each line of the input, at the rate that the \
-            server permits, and prints the messages of others that arrive meanwhile as "name: text". With --history it \
+            server permits, and prints the messages of others that arrive meanwhile as "name: text". A message that is edited or deleted is \
+            printed once more, with "(edited)" or as "(deleted)". With --history it \
             prints the messages of before, too. signalbox history prints nothing else.
             """)
 

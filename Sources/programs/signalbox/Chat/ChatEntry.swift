@@ -5,6 +5,11 @@ enum ChatEntry: Equatable {
     case message(String)
     case help
     case who
+    /// Another text for the user's last message; empty: the user has not given one.
+    case edit(String)
+    case delete
+    /// An answer to the last message of another user; empty as above.
+    case reply(String)
     /// A line that looks like a command, and is none.
     case unknown(String)
 
@@ -18,9 +23,14 @@ enum ChatEntry: Equatable {
             self = .message(String(line.dropFirst()))
             return
         }
-        switch line.split(whereSeparator: \.isWhitespace).first.map(String.init) {
+        let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        let rest = words.count > 1 ? String(words[1].drop(while: \.isWhitespace)) : ""
+        switch words.first.map(String.init) {
         case "/help"?: self = .help
         case "/who"?: self = .who
+        case "/edit"?: self = .edit(rest)
+        case "/delete"?: self = .delete
+        case "/reply"?: self = .reply(rest)
         case let command?: self = .unknown(command)
         case nil: self = .message(line)
         }
@@ -28,6 +38,8 @@ enum ChatEntry: Equatable {
 
     static let helpLines = [
         "/who lists who is here.",
+        "/edit TEXT gives your last message another text, /delete deletes it.",
+        "/reply TEXT answers the last message of another user.",
         "Arrow up and down: the lines that you have sent.",
         "Ctrl-D leaves. // at the beginning sends a line that begins with a slash.",
     ]

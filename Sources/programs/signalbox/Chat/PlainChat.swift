@@ -19,6 +19,7 @@ final class PlainChat {
     private var epoch: Epoch?
     /// Messages that have arrived before the history is printed, which is before them; nil: it is.
     private var held: [ChatMessage]?
+    private var forms = ShownForms()
     private var outcome: ExitCode?
     private var randomness = SystemRandomNumberGenerator()
 
@@ -60,7 +61,7 @@ final class PlainChat {
     /// failure is reported.
     private func send(_ lines: AsyncStream<String>) async {
         for await line in lines {
-            guard let line = message(line) else { continue }
+            guard let line = await message(line) else { continue }
             guard component.edit(line).isAccepted else {
                 fail("not sent: the line is longer than \(component.maxLength) characters")
                 continue
@@ -73,7 +74,9 @@ final class PlainChat {
                 fail("not sent: \(failure.reason)")
                 // There is no way to retry here; continue with the next line.
                 component.discard(localID)
-            case .refused(let refusal): if let reason = refusal.reason { fail(reason) }
+            case .refused(let refusal):
+                component.reply(to: nil)
+                if let reason = refusal.reason { fail(reason) }
             }
         }
         await session.disconnect()
@@ -95,9 +98,17 @@ final class PlainChat {
     private static let longestWait = Duration.seconds(1)
 
     /// The message of a line; `nil` for a command. A pipe has no commands: each of its lines is a message.
-    private func message(_ line: String) -> String? {
-        switch isTerminal ? ChatEntry(line) : .message(line) {
+    private func message(_ line: String) async -> String? {
+        let entry = isTerminal ? ChatEntry(line) : .message(line)
+        switch entry {
         case .message(let text): return text
+        case .reply(let text):
+            guard let complaint = component.replyToLast(text) else { return text }
+            say(complaint)
+        case .edit, .delete:
+            if let complaint = await component.changeLast(entry) { say(complaint) }
+            // The answer may come before the event.
+            showChanged(component.rows.map { .update($0, at: 0) })
         case .help: ChatEntry.helpLines.forEach(say)
         case .who: say(PresenceText(of: session).list)
         case .unknown(let command): say(ChatEntry.unknownText(command))
@@ -108,8 +119,10 @@ final class PlainChat {
     /// - Returns: whether more events can follow.
     private func handle(_ event: SessionEvent) -> Bool {
         for each in event.channelEvents(connectionId: session.connectionId) {
-            let new = messages(in: component.handle(each, now: .now))
+            let changes = component.handle(each, now: .now)
+            let new = messages(in: changes)
             if held == nil { new.forEach(show) } else { held?.append(contentsOf: new) }
+            showChanged(changes)
         }
         switch TerminalNews(event, in: session) {
         case .nothing: break
@@ -145,6 +158,20 @@ final class PlainChat {
         messages(in: changes).forEach(show)
         held?.forEach(show)
         held = nil
+        showChanged(changes)
+    }
+
+    /// Shows the messages that have changed since they were printed once more. One that is not printed yet changes there.
+    private func showChanged(_ changes: [TimelineChange]) {
+        let news = forms.news(in: changes)
+        if news.deletedCount > 0 { say("\(news.deletedCount) messages were deleted") }
+        for message in news.messages {
+            guard let index = held?.firstIndex(where: { $0.seq == message.seq }) else {
+                show(message)
+                continue
+            }
+            held?[index] = message
+        }
     }
 
     private func isNew(_ message: ChatMessage) -> Bool {
@@ -154,7 +181,10 @@ final class PlainChat {
 
     private func show(_ message: ChatMessage) {
         let time = isTerminal ? TerminalCalendar.time(message.receivedAt ?? .now) + " " : ""
-        StandardOutput.print("\(time)\(Printable.name(message, in: component.names)): \(Printable.text(message.text))")
+        let text = MessageText(names: component.names)
+        let quote = text.quote(component.quote(of: message)).map { "[\($0)] " } ?? ""
+        StandardOutput.print(
+            "\(time)\(Printable.name(message, in: component.names)): \(quote)\(text.text(of: message))")
     }
 
     private func say(_ text: String) { StandardOutput.print("-- \(text)") }

@@ -28,6 +28,7 @@ final class ScreenChat {
     /// Printed after the terminal is restored.
     private var complaint: String?
     private var randomness = SystemRandomNumberGenerator()
+    private var forms = ShownForms()
     /// The sender of the last message, unless another line follows it.
     private var lastSender: (ChatMessage.Direction, ChatAuthor?)?
 
@@ -127,13 +128,26 @@ final class ScreenChat {
 
     /// The message in a line. Others do not see that the user types a command.
     private static func draft(of line: String) -> String {
-        if case .message(let text) = ChatEntry(line) { text } else { "" }
+        switch ChatEntry(line) {
+        case .message(let text), .reply(let text): text
+        case .help, .who, .edit, .delete, .unknown: ""
+        }
     }
 
     private func enter() {
         guard excess == 0 else { return RawTerminal.write("\u{7}") }
-        switch ChatEntry(line.text) {
+        let entry = ChatEntry(line.text)
+        switch entry {
         case .message: return send()
+        case .reply(let text):
+            if let complaint = component.replyToLast(text) { return say(complaint) }
+            return send()
+        case .edit, .delete:
+            Task {
+                if let complaint = await component.changeLast(entry) { say(complaint) }
+                // The answer may come before the event.
+                show(component.rows.map { .update($0, at: 0) })
+            }
         case .help: ChatEntry.helpLines.forEach(say)
         case .who: say(PresenceText(of: session).list)
         case .unknown(let command): return say(ChatEntry.unknownText(command))
@@ -145,6 +159,7 @@ final class ScreenChat {
     private func send() {
         let localID = LocalID(using: &randomness)
         if let refusal = component.enqueue(now: .now, localID: localID) {
+            component.reply(to: nil)
             if let reason = refusal.reason { say(reason) }
             return
         }
@@ -244,7 +259,26 @@ final class ScreenChat {
             case .unreadDivider: break
             }
         }
+        let news = forms.news(in: changes)
+        for message in news.messages { lines += self.lines(ofChanged: message) }
+        if news.deletedCount > 0 {
+            lines.append(colors.notice("-- \(news.deletedCount) messages were deleted"))
+            lastSender = nil
+        }
         if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }
+    }
+
+    /// What a message is now that was shown in another form.
+    private func lines(ofChanged message: ChatMessage) -> [String] {
+        lastSender = nil
+        let (name, text) = (self.name(of: message), MessageText(names: component.names))
+        return ["\(name) \(TerminalCalendar.time(message.receivedAt ?? .now))", "  " + text.text(of: message)]
+    }
+
+    private func name(of message: ChatMessage) -> String {
+        if message.direction == .sent { return colors.ownName("You") }
+        return colors.name(
+            Printable.name(message, in: component.names), of: message.senderUser?.rawValue ?? message.senderID)
     }
 
     /// The lines of a message. Name and time are shown once for a group, and again after another line.
@@ -253,13 +287,10 @@ final class ScreenChat {
         let sender = (message.direction, message.direction == .sent ? nil : message.author)
         let isSameGroup = !row.position.isFirst && lastSender.map { $0 == sender } ?? false
         lastSender = sender
-        let text = "  " + Printable.text(message.text)
-        if isSameGroup { return [text] }
-        let name =
-            message.direction == .sent
-            ? colors.ownName("You")
-            : colors.name(
-                Printable.name(message, in: component.names), of: message.senderUser?.rawValue ?? message.senderID)
-        return ["\(name) \(TerminalCalendar.time(message.receivedAt ?? .now))", text]
+        let text = MessageText(names: component.names)
+        let quote = text.quote(component.quote(of: message)).map { [colors.notice("  > \($0)")] } ?? []
+        let body = quote + ["  " + text.text(of: message)]
+        if isSameGroup { return body }
+        return ["\(name(of: message)) \(TerminalCalendar.time(message.receivedAt ?? .now))"] + body
     }
 }

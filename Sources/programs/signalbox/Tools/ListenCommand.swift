@@ -87,10 +87,24 @@ struct ListenCommand: AsyncParsableCommand {
         case .overflowed: return ["event": "overflowed"]
         // Only a program that asks for the history gets it.
         case .history(let page): return ["event": "history", "count": .integer(Int64(page.messages.count))]
+        case .changed(let event): return describe(event)
         case .erased(.message(let seq), _): return ["event": "erased", "ref": .integer(seq.rawValue)]
         case .erased(.through(let seq), _): return ["event": "erased", "through": .integer(seq.rawValue)]
         case .erased(.user(let user), _): return ["event": "erased", "user": .string(user.rawValue)]
         }
+    }
+
+    private func describe(_ event: ChangeEvent) -> JSONObject {
+        var object: JSONObject = [
+            "event": "change", "seq": .integer(event.seq.rawValue), "ref": .integer(event.ref.rawValue),
+        ]
+        if let change = event.change { object.append("rel", .string(change.kind.rawValue)) }
+        object.append("from", event.sender.map(describe) ?? .null)
+        if case .edit(let data, let isJSON) = event.change {
+            if let data { object.append("data", .string(data)) }
+            if isJSON { object.append("json", true) }
+        }
+        return object
     }
 
     private func describe(_ user: SessionUser, _ event: String) -> JSONObject {

@@ -15,7 +15,7 @@ extension ChatRules {
     }
 
     /// The page to read now.
-    mutating func nextPage() -> HistoryReader.Errand? { channel == nil ? nil : reader.next(floor: timeline.floor) }
+    mutating func nextPage() -> HistoryReader.Errand? { channel == nil ? nil : reader.next(timeline) }
 
     /// The answer to an errand of ``nextPage()``. It may come too late.
     mutating func answered(
@@ -23,7 +23,7 @@ extension ChatRules {
     ) -> ChatOutcome {
         switch answer {
         case .success(let page):
-            return reader.answer(errand, page, knows: timeline.knows).map { merge($0) } ?? ChatOutcome()
+            return reader.answer(errand, page, timeline).map { merge($0) } ?? ChatOutcome()
         case .failure(let error):
             guard reader.fail(errand, error), let gap = reader.unreadGap else { return ChatOutcome() }
             return ChatOutcome(changes: timeline.noteGap(after: gap))

@@ -1,16 +1,17 @@
 import SignalingProtocol
 
 /// What a chat reads of its session's history, and when: the newest page after the first connect, the messages that
-/// were missed in an absence, and earlier messages when the user wants them. It asks for one page at a time. It knows
-/// neither a channel nor the rows.
+/// were missed or changed in an absence, and earlier messages when the user wants them. It asks for one page at a time.
+/// It knows no channel, and changes no rows.
 ///
 /// Two rules make it exact. A page that reaches the end of the history and the events from that connect on leave
 /// nothing out between them (HIS-4). And a new connection continues the order of the former one as long as the epoch
-/// stays (HIS-3): all that may be missing then is behind the last event.
+/// stays (HIS-3): all that may be missing then is behind the last event. Where the server tells changes, it says which of
+/// the older messages have changed since then (CHG-10); what it cannot say, and another epoch, the chat reads again.
 struct HistoryReader {
     /// A page that was asked for.
     struct Errand: Equatable {
-        enum Purpose { case newest, missed, earlier }
+        enum Purpose { case newest, missed, changed, again, earlier }
 
         let purpose: Purpose
         let request: HistoryRequest
@@ -33,10 +34,16 @@ struct HistoryReader {
         let connection: ConnectionID
         let epoch: Epoch?
         let hasHistory: Bool
+        /// The server tells what has changed (CHG-9).
+        let tellsChanges: Bool
         /// The newest page was read, so that the chat knows what there is.
         var hasRead = false
         /// Behind it messages may be missing. After several losses it is the first: pages may repeat.
         var gap: Gap?
+        /// Behind it changes may be missing.
+        var stale: Stale?
+        /// Behind this seq the chat has to read what it shows once more.
+        var again: Seq?
         /// A page could not be read. The chat tries again after the next connect.
         var isStalled = false
         /// Up to this seq the chat has all messages that it will get without asking.
@@ -52,27 +59,26 @@ struct HistoryReader {
         var liveFrom: Seq?
     }
 
+    private struct Stale {
+        var after: Seq
+        /// Perhaps one with this seq, of which the chat knows no more.
+        var until: Seq
+    }
+
     private struct Underway {
         let errand: Errand
-        /// What was erased since: the page may still have it.
-        var erasures: [(erasure: Erasure, seq: Seq?)] = []
-
-        func withoutErased(_ message: HistoryMessage) -> HistoryMessage? {
-            var message = message
-            for (erasure, seq) in erasures where erasure.covers(message.seq, of: message.from?.user) {
-                switch erasure {
-                case .message: message.content = .erased
-                case .user: if seq.map({ message.seq < $0 }) ?? true { message.content = .erased }
-                case .through: return nil
-                }
-            }
-            return message
-        }
+        /// What the chat had, and knew of changes, when it asked.
+        let position: Seq
+        let until: Seq?
+        /// What has changed since: the page may be older.
+        var overlay = PageOverlay()
     }
 
     /// A page that fills a gap has the most messages that a server sends (HIS-6).
     private static let gapLimit = Limits.historyPageCount
     private static let pageLimit = HistoryRequest.standardLimit
+    /// So many changes may come while a page is on its way. With more, the page is asked for anew (G5).
+    private static let overlayLimit = 1000
 
     private var phase = Phase.away
     /// Nil: the channel had no connection yet.
@@ -120,7 +126,9 @@ struct HistoryReader {
     /// Handles the connection that the channel has now.
     ///
     /// - Returns: whether a new order begins: seqs do not continue those before.
-    mutating func enter(_ connection: ConnectionID, hasHistory: Bool, epoch: Epoch?) -> Bool {
+    mutating func enter(
+        _ connection: ConnectionID, hasHistory: Bool, epoch: Epoch?, tellsChanges: Bool = false
+    ) -> Bool {
         let former = order
         let isRecovered: Bool
         switch phase {
@@ -129,15 +137,19 @@ struct HistoryReader {
         case .up, .away: isRecovered = false
         }
         let continues = hasHistory && self.hasHistory && epoch != nil && epoch == former?.epoch
-        var order = Order(connection: connection, epoch: epoch, hasHistory: hasHistory)
+        let begins = former != nil && former?.connection != connection && !continues
+        var order = Order(connection: connection, epoch: epoch, hasHistory: hasHistory, tellsChanges: tellsChanges)
         if continues, let former {
             (order.hasRead, order.gap) = (former.hasRead, former.gap)
+            (order.stale, order.again) = (former.stale, former.again)
             (order.position, order.oldest) = (former.position, former.oldest)
+        } else if begins, hasHistory, tellsChanges {
+            order.again = Seq(0)
         }
         self.order = order
         phase = .up(wantsEarlier: continues && isLoadingEarlier, nil)
         if continues, !isRecovered { miss() }
-        return former != nil && former?.connection != connection && !continues
+        return begins
     }
 
     mutating func reconnecting() {
@@ -166,7 +178,13 @@ struct HistoryReader {
     private mutating func miss() {
         let after = order?.gap?.after ?? lastSeq
         order?.gap = Gap(after: after)
+        age(after: lastSeq)
         underway = nil
+    }
+
+    private mutating func age(after seq: Seq, until: Seq = Seq(0)) {
+        let stale = order?.stale
+        order?.stale = Stale(after: min(stale?.after ?? seq, seq), until: max(stale?.until ?? until, until))
     }
 
     /// An event of the session's order has arrived.
@@ -175,7 +193,22 @@ struct HistoryReader {
         if order?.gap?.liveFrom == nil { order?.gap?.liveFrom = seq }
     }
 
-    mutating func erased(_ erasure: Erasure, seq: Seq?) { underway?.erasures.append((erasure, seq)) }
+    /// A message was edited, or changed in a way that this version does not know (CHG-2): that is asked for.
+    mutating func changed(_ event: ChangeEvent, now: WallTime) {
+        received(event.seq)
+        if event.change == nil, hasHistory { age(after: Seq(event.seq.rawValue - 1), until: event.seq) }
+        underway?.overlay.note(event, now: now)
+        boundOverlay()
+    }
+
+    mutating func erased(_ erasure: Erasure, seq: Seq?) {
+        underway?.overlay.note(erasure, seq: seq)
+        boundOverlay()
+    }
+
+    private mutating func boundOverlay() {
+        if underway?.overlay.count ?? 0 > Self.overlayLimit { underway = nil }
+    }
 
     // MARK: Requests
 
@@ -190,38 +223,57 @@ struct HistoryReader {
 
     /// The page to ask for now.
     ///
-    /// - Parameter floor: the oldest seq that the chat has read.
-    mutating func next(floor: Seq?) -> Errand? {
-        guard case .up(let wantsEarlier, nil) = phase, let order, order.hasHistory else { return nil }
-        if !order.hasRead { return order.isStalled ? nil : ask(.newest, HistoryRequest(limit: Self.pageLimit)) }
-        if let gap = order.gap, !order.isStalled {
-            return ask(.missed, HistoryRequest(.after(gap.after), limit: Self.gapLimit))
+    /// - Parameter shown: what the chat shows.
+    mutating func next(_ shown: ChatTimeline) -> Errand? {
+        guard case .up(let wantsEarlier, nil) = phase, let present = order, present.hasHistory else { return nil }
+        let oldest = present.stale == nil && present.again == nil ? nil : shown.oldestSeq
+        // What is not shown cannot be old.
+        if !present.tellsChanges || oldest == nil {
+            order?.stale = nil
+            order?.again = nil
         }
-        guard wantsEarlier else { return nil }
-        return ask(.earlier, HistoryRequest(floor.map { .before($0) } ?? .newest, limit: Self.pageLimit))
+        if let order, !order.isStalled {
+            if let stale = order.stale {
+                let request = HistoryRequest(.changedAfter(stale.after), limit: Self.gapLimit)
+                return ask(.changed, request, until: stale.until)
+            }
+            if !order.hasRead { return ask(.newest, HistoryRequest(limit: Self.pageLimit)) }
+            if let again = order.again, let oldest {
+                let first = min(Seq(oldest.rawValue - 1), order.gap?.after ?? .greatest)
+                let after = max(again, first)
+                return ask(.again, HistoryRequest(.after(after), limit: Self.gapLimit))
+            }
+            if let gap = order.gap { return ask(.missed, HistoryRequest(.after(gap.after), limit: Self.gapLimit)) }
+        }
+        guard wantsEarlier, present.hasRead else { return nil }
+        return ask(.earlier, HistoryRequest(shown.floor.map { .before($0) } ?? .newest, limit: Self.pageLimit))
     }
 
-    private mutating func ask(_ purpose: Errand.Purpose, _ request: HistoryRequest) -> Errand {
+    private mutating func ask(_ purpose: Errand.Purpose, _ request: HistoryRequest, until: Seq? = nil) -> Errand {
         lastNumber += 1
         let errand = Errand(purpose: purpose, request: request, number: lastNumber)
-        underway = Underway(errand: errand)
+        underway = Underway(errand: errand, position: lastSeq, until: until)
         return errand
     }
 
     /// Handles the answer to an errand.
     ///
-    /// - Parameter knows: whether the chat shows a message up to this seq.
+    /// - Parameter shown: what the chat shows.
     /// - Returns: where the page belongs; nil: the answer comes too late.
-    mutating func answer(_ errand: Errand, _ page: HistoryPage, knows: (Seq) -> Bool) -> HistoryPlace? {
+    mutating func answer(_ errand: Errand, _ page: HistoryPage, _ shown: ChatTimeline) -> HistoryPlace? {
         guard let underway, settle(errand) else { return nil }
         error = nil
         let last = page.messages.last?.seq
         order?.oldest = page.range?.lowerBound
         var page = page
-        page.messages = page.messages.compactMap(underway.withoutErased)
+        page.messages = underway.overlay.applied(to: page.messages)
         switch errand.purpose {
-        case .newest: return readNewest(page, more: page.more, knows: knows)
-        case .missed: return readMissed(page, last: last, knows: knows)
+        case .newest: return readNewest(page, more: page.more, shown, through: underway.position)
+        case .missed:
+            let isForgotten = order?.gap.map { hasForgotten(after: $0.after, page, shown) } ?? false
+            return readMissed(page, last: last, isForgotten: isForgotten)
+        case .again: return readAgain(page, last: last, underway)
+        case .changed: return readChanged(page, underway)
         case .earlier:
             isLoadingEarlier = false
             var place = HistoryPlace(page)
@@ -233,14 +285,16 @@ struct HistoryReader {
     }
 
     /// Handles the page that the connect asked for. It does not say whether it is the newest, or follows a message.
-    mutating func answerToConnect(_ page: HistoryPage, knows: (Seq) -> Bool) -> HistoryPlace {
+    mutating func answerToConnect(_ page: HistoryPage, _ shown: ChatTimeline) -> HistoryPlace {
         order?.oldest = page.range?.lowerBound
+        var page = page
+        if let underway { page.messages = underway.overlay.applied(to: page.messages) }
         if let range = page.range {
             guard let last = page.messages.last?.seq, last >= range.upperBound else { return HistoryPlace(page) }
         }
         if underway?.errand.purpose == .newest { underway = nil }
         let hasEarlier = page.range.map { range in page.messages.first.map { $0.seq > range.lowerBound } ?? false }
-        return readNewest(page, more: hasEarlier ?? false, knows: knows)
+        return readNewest(page, more: hasEarlier ?? false, shown, through: page.range?.upperBound ?? Seq(0))
     }
 
     /// - Returns: false if the answer comes too late.
@@ -248,7 +302,7 @@ struct HistoryReader {
         guard settle(errand) else { return false }
         self.error = error
         if errand.purpose != .earlier { order?.isStalled = true }
-        if errand.purpose != .missed { isLoadingEarlier = false }
+        if errand.purpose == .newest || errand.purpose == .earlier { isLoadingEarlier = false }
         return true
     }
 
@@ -259,16 +313,28 @@ struct HistoryReader {
         return true
     }
 
-    private mutating func readNewest(_ page: HistoryPage, more: Bool, knows: (Seq) -> Bool) -> HistoryPlace {
+    private mutating func readNewest(
+        _ page: HistoryPage, more: Bool, _ shown: ChatTimeline, through: Seq
+    ) -> HistoryPlace {
         isLoadingEarlier = false
         var place = HistoryPlace(page)
-        place.floor = page.messages.first?.seq
+        let first = page.messages.first?.seq
+        place.floor = first
         place.isBeginning = !more
+        var isRenewed = false
+        if order?.again != nil {
+            let after = more ? first.map { Seq($0.rawValue - 1) } ?? .greatest : Seq(0)
+            place.anew = .init(after: after, through: through, isLast: true)
+            isRenewed = !more || first.map { first in shown.oldestSeq.map { first <= $0 } ?? true } ?? true
+        }
         var left: Gap?
-        if let gap = order?.gap {
-            let reaches = page.messages.first.map { $0.seq.rawValue - 1 <= gap.after.rawValue } ?? false
+        if isRenewed {
+            order?.again = nil
+            place.closes = .init(from: Seq(0), through: nil)
+        } else if let gap = order?.gap {
+            let reaches = first.map { $0.rawValue - 1 <= gap.after.rawValue } ?? false
             let joins = gap.after == Seq(0) || reaches || !more
-            let isForgotten = hasForgotten(after: gap.after, page, knows: knows)
+            let isForgotten = hasForgotten(after: gap.after, page, shown)
             if joins, !isForgotten { place.closes = .init(from: gap.after, through: nil) }
             if !joins, !isForgotten { left = gap }
         }
@@ -278,21 +344,56 @@ struct HistoryReader {
         return place
     }
 
-    /// - Parameter last: the last message of the page, erased or not.
-    private mutating func readMissed(_ page: HistoryPage, last: Seq?, knows: (Seq) -> Bool) -> HistoryPlace {
+    /// - Parameters:
+    ///   - last: the last message of the page, erased or not.
+    ///   - isForgotten: the history begins behind the gap, which then stays for good.
+    private mutating func readMissed(_ page: HistoryPage, last: Seq?, isForgotten: Bool) -> HistoryPlace {
         var place = HistoryPlace(page)
         place.countsUnread = true
         // The page of the connect may have closed the gap.
         guard let gap = order?.gap else { return place }
         let through = max(gap.after, last ?? gap.after)
         let isFilled = !page.more || through == gap.after || gap.liveFrom.map { through >= $0 } ?? false
-        // The gap stays for good where the history has forgotten what was missed.
-        let isForgotten = hasForgotten(after: gap.after, page, knows: knows)
         place.closes = .init(
             from: isForgotten ? Seq(gap.after.rawValue + 1) : gap.after, through: isFilled ? nil : through)
         place.gapAt = isFilled ? nil : through
         leave(isFilled ? nil : Gap(after: through, liveFrom: gap.liveFrom))
         order?.advance(to: page.messages.last?.seq)
+        return place
+    }
+
+    /// What is shown, once more: what the history does not have goes. The last page also has what was missed.
+    private mutating func readAgain(_ page: HistoryPage, last: Seq?, _ underway: Underway) -> HistoryPlace {
+        guard case .after(let after) = underway.errand.request.position else { return HistoryPlace(page) }
+        let last = last ?? Seq(0)
+        let isDone = !page.more || last <= after || last >= order?.gap?.after ?? underway.position
+        order?.again = isDone ? nil : last
+        var place = HistoryPlace(page)
+        place.countsUnread = true
+        let gap = order?.gap
+        // What is read in one go has no gaps, apart from the one that may be behind it.
+        place.closes = .init(from: after, through: gap.map { min(last, Seq($0.after.rawValue - 1)) } ?? last)
+        if let gap, !page.more || last > gap.after {
+            place = readMissed(page, last: last, isForgotten: false)
+            place.closes?.from = after
+        }
+        place.isBeginning = page.messages.first?.seq == page.range?.lowerBound
+        place.anew = .init(
+            after: after, through: page.more ? last : max(last, underway.position), isLast: !page.more)
+        return place
+    }
+
+    /// Of messages that are not shown the chat needs no edition.
+    private mutating func readChanged(_ page: HistoryPage, _ underway: Underway) -> HistoryPlace {
+        var place = HistoryPlace(page)
+        place.isOfShown = true
+        guard let stale = order?.stale, case .changedAfter(let after) = underway.errand.request.position else {
+            return place
+        }
+        let (through, isAll) = page.changes.map { ($0.through, $0.isAll) } ?? (Seq(0), false)
+        let goesOn = (page.more && through > after) || stale.until > underway.until ?? Seq(0)
+        order?.stale = goesOn && !isAll ? Stale(after: max(through, stale.after), until: stale.until) : nil
+        if isAll { order?.again = Seq(0) }
         return place
     }
 
@@ -303,9 +404,9 @@ struct HistoryReader {
     }
 
     /// Whether messages behind `gap` are in no history any more: the chat knows older ones than the history has.
-    private func hasForgotten(after gap: Seq, _ page: HistoryPage, knows: (Seq) -> Bool) -> Bool {
+    private func hasForgotten(after gap: Seq, _ page: HistoryPage, _ shown: ChatTimeline) -> Bool {
         let isBehind = page.range.map { $0.lowerBound.rawValue - 1 > gap.rawValue } ?? true
-        return isBehind && knows(gap)
+        return isBehind && shown.knows(gap)
     }
 }
 
@@ -330,6 +431,18 @@ struct HistoryPlace {
     var closes: Stretch?
     /// Behind this seq messages may still be missing.
     var gapAt: Seq?
+    /// Only messages that are shown count.
+    var isOfShown = false
+    /// The history has nothing else in this range.
+    var anew: Anew?
+
+    /// The seqs behind one, up to another.
+    struct Anew {
+        var after: Seq
+        var through: Seq
+        /// Behind the range the history has nothing of former orders.
+        var isLast: Bool
+    }
 
     init(_ page: HistoryPage) { messages = page.messages }
 }

@@ -119,7 +119,10 @@ extension ChatRules {
         var outcome = ChatOutcome()
         for verdict in verdicts {
             switch verdict {
-            case .arrived(let localID, let seq): outcome.changes += settle(localID, seq: seq)
+            case .arrived(let localID, let seq):
+                let connection = outbox?.contents.connection(of: localID)
+                outcome.changes += settle(
+                    localID, seq: seq, ChatMessage.Stamp(connection: connection, form: wireForm), user: channel?.user)
             case .absent(let localID) where queue.isDoubted(localID):
                 queue.resume(localID)
                 outbox?.contents.set(localID, .waiting)

@@ -72,6 +72,7 @@ extension OutboxContents {
         members["senderId"] = entry.senderID.map { .string($0) }
         members["alias"] = entry.senderAlias.map { .string($0) }
         members["sentOn"] = entry.sentAt.map { .integer($0.milliseconds) }
+        members["re"] = entry.replyTo.map { .integer($0.rawValue) }
         switch entry.state {
         case .waiting: members.append("state", .string("waiting"))
         case .stopped: members.append("state", .string("stopped"))
@@ -92,7 +93,8 @@ extension OutboxContents {
         return Entry(
             localID: LocalID(rawValue: localID), text: text, senderID: value["senderId"]?.stringValue,
             senderAlias: value["alias"]?.stringValue,
-            sentAt: value["sentOn"]?.integerValue.map { WallTime(milliseconds: $0) }, state: state)
+            sentAt: value["sentOn"]?.integerValue.map { WallTime(milliseconds: $0) },
+            replyTo: value["re"]?.integerValue.map { Seq($0) }, state: state)
     }
 
     private static func state(_ name: String, _ value: JSONValue) -> State? {

@@ -27,17 +27,19 @@ struct OutboxContents: Equatable {
         var senderID: String?
         var senderAlias: String?
         var sentAt: WallTime?
+        var replyTo: Seq?
         var state = State.waiting
 
         init(
             localID: LocalID, text: String, senderID: String? = nil, senderAlias: String? = nil,
-            sentAt: WallTime? = nil, state: State = .waiting
+            sentAt: WallTime? = nil, replyTo: Seq? = nil, state: State = .waiting
         ) {
             self.localID = localID
             self.text = text
             self.senderID = senderID
             self.senderAlias = senderAlias
             self.sentAt = sentAt
+            self.replyTo = replyTo
             self.state = state
         }
 
@@ -45,13 +47,14 @@ struct OutboxContents: Equatable {
             guard let localID = message.localID else { return nil }
             self.init(
                 localID: localID, text: message.text, senderID: message.senderID, senderAlias: message.senderAlias,
-                sentAt: message.sentAt)
+                sentAt: message.sentAt, replyTo: message.replyTo)
         }
 
         var message: ChatMessage {
             ChatMessage(
                 text: text, senderID: senderID, senderAlias: senderAlias, sentAt: sentAt, receivedAt: sentAt,
-                localID: localID, direction: .sent, state: state == .stopped ? .failed(.interrupted) : .sending)
+                localID: localID, direction: .sent, state: state == .stopped ? .failed(.interrupted) : .sending,
+                replyTo: replyTo)
         }
     }
 
@@ -70,6 +73,14 @@ struct OutboxContents: Equatable {
     mutating func append(_ message: ChatMessage) { if let entry = Entry(message) { entries.append(entry) } }
 
     mutating func remove(_ localID: LocalID) { entries.removeAll { $0.localID == localID } }
+
+    /// The connection to which a message of unknown fate was given.
+    func connection(of localID: LocalID) -> ConnectionID? {
+        guard case .handedOver(let attempt)? = entries.first(where: { $0.localID == localID })?.state else {
+            return nil
+        }
+        return attempt.connection
+    }
 
     mutating func set(_ localID: LocalID, _ state: State) {
         if let index = entries.firstIndex(where: { $0.localID == localID }) { entries[index].state = state }

@@ -66,8 +66,9 @@ struct OutboxInquiry {
         guard kept.seq > subject.attempt.after, kept.from?.connectionId == subject.attempt.connection,
             let message = ChatWireForm.message(from: kept)
         else { return false }
-        // The content is gone, and so is the local ID: the connection gave nothing else after this position.
-        if message.isErased { return true }
+        // The content is gone or another one, and so is the local ID: the connection gave nothing else after this
+        // position.
+        if message.isErased || message.version != nil { return true }
         // Bare text has no local ID.
         return message.localID.map { $0 == subject.localID } ?? (message.text == subject.text)
     }

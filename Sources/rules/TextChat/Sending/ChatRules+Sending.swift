@@ -8,10 +8,12 @@ extension ChatRules {
     /// - Parameter typingN: the number of the last typing signal. Submitting may send one more, so the length is checked
     ///   with that number.
     func message(now: WallTime, localID: LocalID, state: ChatMessage.State, typingN: Int64?) -> ChatMessage {
-        ChatMessage(
+        var message = ChatMessage(
             text: composer.text, senderID: senderID ?? channel?.connectionId?.rawValue, senderUser: channel?.user,
             senderAlias: senderAlias, sentAt: now, receivedAt: now, localID: localID, direction: .sent, state: state,
-            typingN: typingN.map { $0 + 1 })
+            typingN: typingN.map { $0 + 1 }, replyTo: replySeq)
+        message.stamp.form = wireForm
+        return message
     }
 
     func refusal(of message: ChatMessage, hasDelegate: Bool) -> SendRefusal? {
@@ -28,6 +30,7 @@ extension ChatRules {
     /// The message becomes a row, and waits for the channel if that sends it.
     mutating func submit(_ message: ChatMessage, _ localID: LocalID, now: WallTime) -> ChatOutcome {
         var outcome = ChatOutcome(hasNewDraft: true, activity: .messageSubmitted(localID))
+        replyRow = nil
         if message.state == .sending {
             queue.append(localID)
             outbox?.contents.append(message)
@@ -75,6 +78,7 @@ extension ChatRules {
             return nil
         }
         queue.start(localID)
+        leaving = ChatMessage.Stamp(connection: channel.connectionId, form: wireForm)
         if let connection = channel.connectionId {
             enter(connection)
             handOver(localID, to: channel, connection)
@@ -88,7 +92,7 @@ extension ChatRules {
     /// The answer of the channel.
     mutating func sent(_ localID: LocalID, _ answer: Result<Seq?, SignalingError>) -> ChatOutcome {
         switch answer {
-        case .success(let seq): return ChatOutcome(changes: settle(localID, seq: seq))
+        case .success(let seq): return ChatOutcome(changes: settle(localID, seq: seq, leaving, user: channel?.user))
         case .failure(let error):
             // The echo may have arrived without the acknowledgement. Then the message is sent.
             guard timeline.ownMessage(localID)?.state == .sending else { return ChatOutcome() }
@@ -115,9 +119,18 @@ extension ChatRules {
     }
 
     /// The session has the message, as its acknowledgement, its echo or the history states.
-    mutating func settle(_ localID: LocalID, seq: Seq?) -> [TimelineChange] {
+    ///
+    /// - Parameters:
+    ///   - stamp: how the session has got it.
+    ///   - user: the user who has sent it; nil: a guest, or unknown.
+    mutating func settle(
+        _ localID: LocalID, seq: Seq?, _ stamp: ChatMessage.Stamp, user: UserID?
+    ) -> [TimelineChange] {
         noteSettled(localID, seq: seq)
-        return timeline.confirm(localID, seq: seq)
+        return timeline.confirm(localID, seq: seq) {
+            $0.stamp = stamp
+            $0.senderUser = user ?? $0.senderUser
+        }
     }
 
     /// The message is shown as sent.

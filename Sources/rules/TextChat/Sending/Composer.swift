@@ -32,10 +32,14 @@ public struct Composer: Equatable, Sendable {
     }
 
     /// Why the text itself cannot be sent: blank is checked before too long. Nil if it can.
-    public var refusal: SendRefusal? {
+    public var refusal: SendRefusal? { refusal(of: text) }
+
+    /// Why another text cannot be sent. Nil if it can.
+    func refusal(of text: String) -> SendRefusal? {
         let isBlank = sendsBlankText ? text.isEmpty : text.isBlank
         if isBlank { return .blank }
-        return remaining < 0 ? .tooLong(excess: -remaining) : nil
+        let excess = unit.length(of: text) - maxLength
+        return excess > 0 ? .tooLong(excess: excess) : nil
     }
 
     mutating func clear() { text = "" }

@@ -1,3 +1,4 @@
+import JSONText
 import SignalingProtocol
 
 /// One message of a chat.
@@ -42,13 +43,28 @@ public struct ChatMessage: Equatable, Sendable {
     /// The number of the last typing signal that its sender had written by then (TYP-5). Nil: unknown.
     public var typingN: Int64?
 
-    /// A moderator has erased it (HIS-9). Its text says so, and its content is gone.
+    /// The seq of the earlier message that it answers (CHAT-12).
+    public var replyTo: Seq?
+
+    /// Its author or a moderator has deleted it (HIS-9, CHG-6). Its text says so, and its content is gone.
     public private(set) var isErased = false
+
+    /// When it was edited last, by the server's clock, or by this program's if the edit arrived as an event (CHAT-13).
+    public var editedAt: WallTime?
+
+    /// The seq of the last edit: of two forms of a message the greater one counts (CHG-8).
+    public internal(set) var version: Seq?
+
+    /// Which connection has sent it, and how: an edit keeps that.
+    var stamp = Stamp()
+
+    /// What the sender's program has added (CHAT-11). It is not shown, and an edit keeps it.
+    var data: JSONValue?
 
     public init(
         text: String, senderID: String? = nil, senderUser: UserID? = nil, senderAlias: String? = nil,
         sentAt: WallTime? = nil, receivedAt: WallTime? = nil, localID: LocalID? = nil, seq: Seq? = nil,
-        direction: Direction = .received, state: State = .sent, typingN: Int64? = nil
+        direction: Direction = .received, state: State = .sent, typingN: Int64? = nil, replyTo: Seq? = nil
     ) {
         self.localID = localID
         self.senderID = senderID
@@ -61,6 +77,14 @@ public struct ChatMessage: Equatable, Sendable {
         self.direction = direction
         self.state = state
         self.typingN = typingN
+        self.replyTo = replyTo
+    }
+
+    /// How a message has come into the session.
+    struct Stamp: Equatable, Sendable {
+        /// Nil: unknown, as of a message by REST.
+        var connection: ConnectionID?
+        var form = ChatWireForm.json
     }
 
     public enum Direction: String, CaseIterable, Sendable {
@@ -95,9 +119,20 @@ public struct ChatMessage: Equatable, Sendable {
     var isPending: Bool { direction == .sent && state != .sent }
 
     /// The server has stamped it with this connection; nil: it came by REST.
-    mutating func note(stamp: Connection?) {
-        senderData = stamp?.data
-        isFromServer = stamp == nil
+    mutating func note(stamp connection: Connection?, _ form: ChatWireForm) {
+        senderData = connection?.data
+        isFromServer = connection == nil
+        stamp = Stamp(connection: connection?.connectionId, form: form)
+    }
+
+    /// Takes what an edit replaces (CHAT-13). The author, the dates and the place in the order stay.
+    mutating func take(_ edition: ChatMessage) {
+        text = edition.text
+        senderAlias = edition.senderAlias
+        replyTo = edition.replyTo
+        data = edition.data
+        version = edition.version
+        editedAt = edition.editedAt
     }
 
     /// Keeps its sender, its dates and its names in the order, and nothing that the sender wrote.
@@ -106,6 +141,10 @@ public struct ChatMessage: Equatable, Sendable {
         text = Self.erasedText
         senderAlias = nil
         typingN = nil
+        replyTo = nil
+        data = nil
+        version = nil
+        editedAt = nil
     }
 
     /// The text of an erased message.

@@ -7,6 +7,7 @@ import SignalingProtocol
 ///   they were written. A message that arrives moves to its index in the session's order, as the same row.
 /// - Once: (sender, local ID) identifies one message, and so does a seq; texts are never compared (CHAT-5).
 /// - History: pages of the session's history join by seq. They may be in any order, and may repeat what is there.
+/// - Changes: of two editions the one with the greater version counts, and an erasure over all (CHG-8).
 /// - Every mutating function returns the steps from the rows before to the rows after. Its cost depends on how much
 ///   changes, not on the length of the history.
 public struct ChatTimeline: Sendable {
@@ -18,8 +19,6 @@ public struct ChatTimeline: Sendable {
     /// nothing as read.
     public var isVisible = false
 
-    /// How many kept messages of others arrived while the chat was not visible, and are not marked as read.
-    public private(set) var unreadCount = 0
     /// How many messages are kept.
     public private(set) var messageCount = 0
     /// How many messages were dropped over the limit.
@@ -28,17 +27,14 @@ public struct ChatTimeline: Sendable {
     /// From this seq on the messages of the session's history are here; nil: not known.
     private(set) var floor: Seq?
     /// Whether the oldest message of the session's history is here.
-    private(set) var hasBeginning = false
+    var hasBeginning = false
     /// How many messages the user has loaded in addition to the limit.
     private var earlierCount = 0
 
-    private var layout: TimelineLayout
-    /// The rows of the user's own messages.
-    private var own: [LocalID: TimelineRow.ID] = [:]
-    /// The rows of others' messages, to recognize a second delivery.
-    private var known: [Identity: TimelineRow.ID] = [:]
-    private var firstUnread: OrderKey?
-    private var era = 0
+    var layout: TimelineLayout
+    var localIDs = LocalIDs()
+    private var unread = UnreadMessages()
+    private(set) var era = 0
     private var lastSeq: Int64 = 0
 
     /// Without a calendar there are no day separators, and days break no group.
@@ -62,16 +58,22 @@ public struct ChatTimeline: Sendable {
 
     public var rowCount: Int { layout.lines.count }
 
+    /// How many kept messages of others arrived while the chat was not visible, and are not marked as read.
+    public var unreadCount: Int { unread.count }
+
     /// How many messages the grouping has visited since the beginning; a measure of work for tests.
     public var stepCount: Int { layout.stepCount }
 
     /// The user's own message with this local ID, if there is one.
-    public func ownMessage(_ localID: LocalID) -> ChatMessage? {
-        ownIndex(localID).flatMap { layout.lines[$0].entry?.message }
-    }
+    public func ownMessage(_ localID: LocalID) -> ChatMessage? { message(of: rowID(of: localID)) }
 
     /// The row of the user's own message with this local ID.
-    public func rowID(of localID: LocalID) -> TimelineRow.ID? { own[localID] }
+    public func rowID(of localID: LocalID) -> TimelineRow.ID? { localIDs.ownRow(localID) }
+
+    /// The message of the row with this ID, if there is one.
+    public func message(of id: TimelineRow.ID?) -> ChatMessage? {
+        index(ofRow: id).flatMap { layout.lines[$0].entry?.message }
+    }
 
     /// Whether earlier messages may be loaded: twice the limit is the most.
     var hasRoom: Bool { messageCount - limit < limit }
@@ -88,13 +90,13 @@ public struct ChatTimeline: Sendable {
         return false
     }
 
-    public var firstUnreadID: TimelineRow.ID? { firstUnread.map { layout.lines[layout.index(of: $0)].id } }
+    public var firstUnreadID: TimelineRow.ID? { unread.first.map { layout.lines[layout.index(of: $0)].id } }
 
     // MARK: The user's own messages
 
     /// Adds a message that is being sent, behind all others. Nothing happens if its local ID is in use, or it has none.
     public mutating func appendPending(_ message: ChatMessage, now: WallTime) -> [TimelineChange] {
-        guard let localID = message.localID, own[localID] == nil else { return [] }
+        guard let localID = message.localID, rowID(of: localID) == nil else { return [] }
         var message = message
         message.direction = .sent
         if message.state == .sent { message.state = .sending }
@@ -106,18 +108,28 @@ public struct ChatTimeline: Sendable {
     /// Confirms that the session has the message, by its acknowledgement or its echo, in any order. Without a `seq` the
     /// message goes behind those that have arrived.
     public mutating func confirm(_ localID: LocalID, seq: Seq? = nil) -> [TimelineChange] {
-        guard let index = ownIndex(localID), let message = layout.lines[index].entry?.message else { return [] }
+        confirm(localID, seq: seq) { _ in }
+    }
+
+    /// - Parameter note: notes what is known of the message now, such as the connection that has sent it.
+    mutating func confirm(
+        _ localID: LocalID, seq: Seq?, _ note: (inout ChatMessage) -> Void
+    ) -> [TimelineChange] {
+        guard let index = index(ofRow: rowID(of: localID)), let message = layout.lines[index].entry?.message else {
+            return []
+        }
         let wasPending = layout.lines[index].key.isPending
         guard wasPending || (message.seq == nil && seq != nil) else { return [] }
-        confirm(at: index, seq: seq)
+        confirm(at: index, seq: seq, note)
         trim()
         return finish()
     }
 
-    private mutating func confirm(at index: Int, seq: Seq?) {
+    mutating func confirm(at index: Int, seq: Seq?, _ note: (inout ChatMessage) -> Void) {
         layout.update(at: index) {
             $0.state = .sent
             $0.seq = seq
+            note(&$0)
         }
         layout.relocate(index, to: freeKey(of: seq) ?? arrivalKey())
     }
@@ -133,7 +145,9 @@ public struct ChatTimeline: Sendable {
 
     /// Removes a failed message.
     public mutating func discard(_ localID: LocalID) -> [TimelineChange] {
-        guard let index = ownIndex(localID), layout.lines[index].entry?.message.hasFailed == true else { return [] }
+        guard let index = index(ofRow: rowID(of: localID)), layout.lines[index].entry?.message.hasFailed == true else {
+            return []
+        }
         removeMessage(at: index)
         return finish()
     }
@@ -143,8 +157,7 @@ public struct ChatTimeline: Sendable {
     /// Adds a message that is in the session's log: another's, or the user's own that was not pending. Does nothing if
     /// it is there already.
     public mutating func insert(_ message: ChatMessage, now: WallTime) -> [TimelineChange] {
-        if let identity = Identity(message), known[identity] != nil { return [] }
-        if message.direction == .sent, let localID = message.localID, own[localID] != nil { return [] }
+        if localIDs.row(of: message) != nil { return [] }
         var message = message
         message.state = .sent
         let free = freeKey(of: message.seq)
@@ -167,7 +180,7 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    private mutating func addGap(after seq: Seq) {
+    mutating func addGap(after seq: Seq) {
         guard !layout.hasGap(era: era, after: seq) else { return }
         layout.insertGap(at: OrderKey(era: era, seq: seq.rawValue, tie: layout.nextNumber()))
     }
@@ -182,11 +195,12 @@ public struct ChatTimeline: Sendable {
 
     // MARK: The session's history
 
-    /// Adds the messages of a page, oldest first. Each message is shown once: one that is here already stays, and takes
-    /// the page's word that it was erased.
+    /// Adds the messages of a page, oldest first, where ``HistoryReader`` says that it belongs. Each message is shown
+    /// once: one that is here already stays, and takes the page's word that it was edited or erased.
     mutating func merge(_ messages: [ChatMessage], at place: HistoryPlace) -> [TimelineChange] {
         let before = messageCount
-        for message in messages { merge(message, countsUnread: place.countsUnread) }
+        for message in messages { merge(message, at: place) }
+        if let anew = place.anew { drop(anew, unlessIn: messages) }
         if let closes = place.closes { layout.removeGaps(era: era, closes) }
         if let gap = place.gapAt { addGap(after: gap) }
         if let seq = place.floor { floor = min(floor ?? seq, seq) }
@@ -196,95 +210,17 @@ public struct ChatTimeline: Sendable {
         return finish()
     }
 
-    private mutating func merge(_ message: ChatMessage, countsUnread: Bool) {
-        if let index = index(ofRepeated: message) {
-            if message.isErased { erase(at: index) }
-            return
-        }
-        if let identity = Identity(message), known[identity] != nil { return }
-        if message.direction == .sent, let localID = message.localID, let index = ownIndex(localID) {
-            if layout.lines[index].entry?.message.seq == nil { confirm(at: index, seq: message.seq) }
-        } else if let seq = message.seq, let key = freeKey(of: seq) {
-            var message = message
-            message.state = .sent
-            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: countsUnread)
-        }
-    }
-
-    /// In so many former orders a page's messages may be, too.
-    private static let repeatedEraCount = 4
-
-    /// The index of the message with the seq of this one. A new order may begin with the history of the former one
-    /// (HIS-3), so one with the same seq and sender of a former order is the same.
-    private func index(ofRepeated message: ChatMessage) -> Int? {
-        guard let seq = message.seq else { return nil }
-        for candidate in stride(from: era, through: max(era - Self.repeatedEraCount, 0), by: -1) {
-            guard let index = index(of: OrderKey(era: candidate, seq: seq.rawValue, tie: 0)),
-                let shown = layout.lines[index].entry?.message
-            else { continue }
-            if candidate == era || Self.isRepeated(shown, by: message) { return index }
-        }
-        return nil
-    }
-
-    private static func isRepeated(_ shown: ChatMessage, by message: ChatMessage) -> Bool {
-        if shown.direction == .sent, message.direction == .sent { return true }
-        return shown.author == message.author
-            && (shown.isErased || message.isErased || shown.text == message.text)
-    }
-
-    /// The index of the message with this key; nil if there is none.
-    private func index(of key: OrderKey) -> Int? {
-        let index = layout.index(of: key)
-        return index < layout.lines.count && layout.lines[index].key == key ? index : nil
-    }
-
-    /// Removes the content of a message, or of those of a user, or all messages up to one (HIS-9). Those that are not
-    /// sent yet stay.
-    ///
-    /// - Parameter seq: the erasure's own; nil: it is behind all messages.
-    mutating func erase(_ erasure: Erasure, seq: Seq? = nil) -> [TimelineChange] {
-        switch erasure {
-        case .message(let seq):
-            if let index = index(of: OrderKey(era: era, seq: seq.rawValue, tie: 0)) { erase(at: index) }
-        case .through(let seq):
-            let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
-            while let first = layout.lines.message(atOrAfter: 0), layout.lines[first].key <= last { dropOldest(first) }
-            // What was before them is erased, too.
-            if let floor, floor <= seq { hasBeginning = true }
-        case .user(let user):
-            // The messages of former orders are before all of this one.
-            let end = OrderKey(era: era, seq: seq?.rawValue ?? .max, tie: 0)
-            var next = layout.lines.message(atOrAfter: 0)
-            while let index = next, layout.lines[index].key < end {
-                if layout.lines[index].entry?.message.senderUser == user { erase(at: index) }
-                next = layout.lines.message(atOrAfter: index + 1)
-            }
-        }
-        return finish()
-    }
-
-    private mutating func erase(at index: Int) {
-        if layout.lines[index].entry?.message.isErased == false { layout.update(at: index) { $0.erase() } }
-    }
-
     // MARK: Unread messages
 
     /// Marks this message and all before it as read; nil: all. A message stays read. Nothing happens if there is no
     /// such row.
     public mutating func markRead(upTo id: TimelineRow.ID? = nil) -> [TimelineChange] {
-        guard let first = firstUnread else { return [] }
         var last = OrderKey(era: .max, seq: .max, tie: .max)
         if let id {
             guard let key = layout.key(of: id) else { return [] }
             last = key
         }
-        var index = layout.lines.firstIndex(notBefore: first, rank: 0)
-        while index < layout.lines.count, layout.lines[index].key <= last {
-            setRead(index)
-            index += 1
-        }
-        if last >= first { firstUnread = nextUnread(from: index) }
+        unread.read(through: last, in: &layout)
         return finish()
     }
 
@@ -315,25 +251,16 @@ public struct ChatTimeline: Sendable {
 }
 
 extension ChatTimeline {
-    /// Identifies another's message; nil for the user's own, and without a local ID.
-    private struct Identity: Hashable {
-        let senderID: String?
-        let localID: LocalID
+    func index(ofRow id: TimelineRow.ID?) -> Int? { id.flatMap { layout.key(of: $0) }.map { layout.index(of: $0) } }
 
-        init?(_ message: ChatMessage) {
-            guard message.direction == .received, let localID = message.localID else { return nil }
-            self.senderID = message.senderID
-            self.localID = localID
-        }
-    }
-
-    private func ownIndex(_ localID: LocalID) -> Int? {
-        guard let id = own[localID], let key = layout.key(of: id) else { return nil }
-        return layout.index(of: key)
+    /// The index of the message with this key; nil if there is none.
+    func index(of key: OrderKey) -> Int? {
+        let index = layout.index(of: key)
+        return index < layout.lines.count && layout.lines[index].key == key ? index : nil
     }
 
     /// Nil if there is no seq, or another message has it.
-    private mutating func freeKey(of seq: Seq?) -> OrderKey? {
+    mutating func freeKey(of seq: Seq?) -> OrderKey? {
         guard let seq else { return nil }
         let key = OrderKey(era: era, seq: seq.rawValue, tie: 0)
         guard index(of: key) == nil else { return nil }
@@ -343,21 +270,17 @@ extension ChatTimeline {
 
     private mutating func arrivalKey() -> OrderKey { OrderKey(era: era, seq: lastSeq, tie: layout.nextNumber()) }
 
-    private mutating func add(
+    mutating func add(
         _ message: ChatMessage, at key: OrderKey, now: WallTime, mayBeUnread: Bool = true
     ) {
         var message = message
         message.receivedAt = message.receivedAt ?? now
         message.sentAt = message.sentAt ?? now
         var entry = TimelineLine.Entry(message: message)
-        entry.isUnread = mayBeUnread && message.direction == .received && !isVisible
+        entry.isUnread = mayBeUnread && message.direction == .received && !message.isErased && !isVisible
         let id = layout.insert(entry, at: key)
-        if message.direction == .sent, let localID = message.localID { own[localID] = id }
-        if let identity = Identity(message) { known[identity] = id }
-        if entry.isUnread {
-            unreadCount += 1
-            firstUnread = firstUnread.map { min($0, key) } ?? key
-        }
+        localIDs.add(message, id)
+        if entry.isUnread { unread.add(key) }
         messageCount += 1
     }
 
@@ -376,27 +299,25 @@ extension ChatTimeline {
         }
     }
 
-    private mutating func dropOldest(_ first: Int) {
+    mutating func dropOldest(_ first: Int) {
         layout.prepareDrop(ofFirst: first)
         if let oldest = layout.lines.message(atOrAfter: 0) { removeMessage(at: oldest) }
     }
 
-    private mutating func removeMessage(at index: Int) {
+    mutating func removeMessage(at index: Int) {
         setRead(index)
         let line = layout.lines[index]
         guard let message = line.entry?.message else { return }
-        if message.direction == .sent, let localID = message.localID { own[localID] = nil }
-        if let identity = Identity(message) { known[identity] = nil }
+        localIDs.remove(message, line.id)
         messageCount -= 1
         layout.removeMessage(at: index)
-        if firstUnread == line.key { firstUnread = nextUnread(from: index) }
-        layout.settle(afterRemovalAt: index, firstUnread: firstUnread)
+        layout.settle(afterRemovalAt: index, firstUnread: unread.first)
     }
 
     private mutating func setState(
         of localID: LocalID, to state: ChatMessage.State, if applies: (ChatMessage.State) -> Bool
     ) -> [TimelineChange] {
-        guard let index = ownIndex(localID), let message = layout.lines[index].entry?.message,
+        guard let index = index(ofRow: rowID(of: localID)), let message = layout.lines[index].entry?.message,
             message.isPending, applies(message.state)
         else { return [] }
         layout.update(at: index) { $0.state = state }
@@ -404,17 +325,9 @@ extension ChatTimeline {
         return finish()
     }
 
-    private mutating func setRead(_ index: Int) {
-        if layout.setRead(index) { unreadCount -= 1 }
-    }
+    mutating func setRead(_ index: Int) { unread.read(index, in: &layout) }
 
-    private func nextUnread(from index: Int) -> OrderKey? {
-        guard unreadCount > 0 else { return nil }
-        return (index..<layout.lines.count).first { layout.lines[$0].entry?.isUnread == true }
-            .map { layout.lines[$0].key }
-    }
-
-    private mutating func finish() -> [TimelineChange] {
-        layout.finish(firstUnread: firstUnread, hasBeginning: hasBeginning && messageCount > 0)
+    mutating func finish() -> [TimelineChange] {
+        layout.finish(firstUnread: unread.first, hasBeginning: hasBeginning && messageCount > 0)
     }
 }

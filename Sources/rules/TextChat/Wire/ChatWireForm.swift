@@ -3,8 +3,8 @@ import SignalingProtocol
 
 /// The form of a message in a signal. Both forms are read; one of them is written.
 public enum ChatWireForm: String, CaseIterable, Sendable {
-    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN"}`. OpenTok's
-    /// accelerators read it and ignore the last two members, which only Signalbox has.
+    /// Type `text-chat`, data JSON: `{"text","sender":{"id","alias"},"sentOn","localId","typingN","re","data"}`. OpenTok's
+    /// accelerators read it and ignore the members behind `sentOn`, which only Signalbox has.
     case json = "text-chat"
 
     /// Type `TextChat`, data the text itself: OpenTok's sample of 2015.
@@ -31,7 +31,7 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         var message = ChatMessage(
             text: data, senderID: signal.from?.connectionId.rawValue, senderUser: signal.from?.user,
             senderAlias: nonEmpty(signal.from?.data), sentAt: now, receivedAt: now, seq: signal.seq)
-        message.note(stamp: signal.from)
+        message.note(stamp: signal.from, form)
         switch form {
         case .bareText: break
         case .json:
@@ -45,25 +45,63 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
             message.sentAt = moment(members["sentOn"]) ?? now
             message.localID = localID(members["localId"])
             message.typingN = TypingSignal.number(members["typingN"])
+            message.replyTo = reply(members["re"], in: signal.seq)
+            message.data = addition(members["data"])
         }
         return message
     }
 
     /// The message of a session's history; nil if it is no chat message. Its `time`, when the server accepted it, stands
     /// for its arrival, so that days are the same as if it had arrived live.
-    static func message(from kept: HistoryMessage) -> ChatMessage? {
+    public static func message(from kept: HistoryMessage) -> ChatMessage? {
         switch kept.content {
         case .signal(let type, let data, _):
-            return message(from: Signal(type: type, data: data, from: kept.from, seq: kept.seq), now: kept.time)
+            let signal = Signal(type: type, data: data, from: kept.from, seq: kept.seq)
+            guard let edit = kept.edit else { return message(from: signal, now: kept.time) }
+            guard let form = type.flatMap(ChatWireForm.init(rawValue:)) else { return nil }
+            return edition(signal, form, edit, now: kept.time)
         case .erased:
-            var message = ChatMessage(
-                text: "", senderID: kept.from?.connectionId.rawValue, senderUser: kept.from?.user, sentAt: kept.time,
-                receivedAt: kept.time, seq: kept.seq)
-            message.note(stamp: kept.from)
+            let signal = Signal(from: kept.from, seq: kept.seq)
+            var message = emptyMessage(signal, .json, now: kept.time)
+            let alias = message.senderAlias
             message.erase()
-            message.senderAlias = nonEmpty(kept.from?.data)
+            message.senderAlias = alias
             return message
         }
+    }
+
+    /// What the data of an edit makes of a message that is shown (CHAT-13).
+    static func edition(of shown: ChatMessage, data: String?, _ edit: HistoryMessage.Edit) -> ChatMessage {
+        let from =
+            shown.isFromServer
+            ? nil
+            : shown.senderID.map {
+                Connection(
+                    connectionId: ConnectionID($0), creationTime: WallTime(milliseconds: 0),
+                    data: shown.senderData ?? "",
+                    user: shown.senderUser)
+            }
+        let form = shown.stamp.form
+        let signal = Signal(type: form.signalType, data: data, from: from, seq: shown.seq)
+        return edition(signal, form, edit, now: shown.receivedAt ?? edit.time)
+    }
+
+    /// Data that is no message has no text, so that nothing of the former edition stays.
+    private static func edition(
+        _ signal: Signal, _ form: ChatWireForm, _ edit: HistoryMessage.Edit, now: WallTime
+    ) -> ChatMessage {
+        var message = message(from: signal, now: now) ?? emptyMessage(signal, form, now: now)
+        message.version = edit.seq
+        message.editedAt = edit.time
+        return message
+    }
+
+    private static func emptyMessage(_ signal: Signal, _ form: ChatWireForm, now: WallTime) -> ChatMessage {
+        var message = ChatMessage(
+            text: "", senderID: signal.from?.connectionId.rawValue, senderUser: signal.from?.user,
+            senderAlias: nonEmpty(signal.from?.data), sentAt: now, receivedAt: now, seq: signal.seq)
+        message.note(stamp: signal.from, form)
+        return message
     }
 
     private static func encoded(_ message: ChatMessage) -> String {
@@ -76,6 +114,8 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
         members["sentOn"] = message.sentAt.map { .integer($0.milliseconds) }
         members["localId"] = message.localID.map { .string($0.rawValue) }
         members["typingN"] = message.typingN.map { .integer($0) }
+        members["re"] = message.replyTo.map { .integer($0.rawValue) }
+        members["data"] = message.data
         return JSONValue.object(members).encodedText()
     }
 
@@ -84,6 +124,23 @@ public enum ChatWireForm: String, CaseIterable, Sendable {
     private static func localID(_ value: JSONValue?) -> LocalID? {
         guard let text = nonEmpty(value?.stringValue), text.utf8.count <= LocalID.longest else { return nil }
         return LocalID(text)
+    }
+
+    /// The message that one with this seq answers; nil for what is no earlier one (CHAT-12).
+    private static func reply(_ value: JSONValue?, in seq: Seq?) -> Seq? {
+        guard let number = value?.doubleValue, number == number.rounded(), number >= 1,
+            number <= Double(Seq.greatest.rawValue)
+        else { return nil }
+        let reply = Seq(Int64(number))
+        return seq.map { reply < $0 } ?? true ? reply : nil
+    }
+
+    /// The longest `data` in bytes of JSON (CHAT-11).
+    private static let additionByteCount = 4096
+
+    private static func addition(_ value: JSONValue?) -> JSONValue? {
+        guard let value, value.objectValue != nil else { return nil }
+        return value.encodedText().utf8.count <= additionByteCount ? value : nil
     }
 
     /// Nil beyond ±100,000,000 days of 1970, the range of JavaScript's dates.

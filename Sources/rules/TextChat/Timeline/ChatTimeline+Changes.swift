@@ -1,0 +1,137 @@
+import SignalingProtocol
+
+/// What pages of the history, edits and erasures make of the messages that are here.
+extension ChatTimeline {
+    /// With a history the seqs of a former order are no others' (HIS-3).
+    private var joinsOrders: Bool { floor != nil }
+
+    /// By which seq the session knows this row's message now.
+    func seq(of id: TimelineRow.ID?) -> Seq? {
+        guard let id, let seq = message(of: id)?.seq, let key = layout.key(of: id) else { return nil }
+        return key.era == era || joinsOrders ? seq : nil
+    }
+
+    /// The row of the session's message with this seq.
+    func row(withSeq seq: Seq) -> TimelineRow? { find(seq) { _ in joinsOrders }.map(layout.row) }
+
+    /// The least seq of all messages that are here; nil: none has one.
+    var oldestSeq: Seq? {
+        var oldest: Seq?
+        for index in 0..<layout.lines.count {
+            guard let seq = layout.lines[index].entry?.message.seq else { continue }
+            oldest = min(oldest ?? seq, seq)
+            // Behind its first message an order has greater ones.
+            if layout.lines[index].key.era == era { break }
+        }
+        return oldest
+    }
+
+    /// In so many former orders a page's messages may be, too.
+    private static let repeatedEraCount = 4
+
+    /// The index of the message with this seq. One of a former order counts if `isThis` says so.
+    private func find(_ seq: Seq, _ isThis: (ChatMessage) -> Bool) -> Int? {
+        for candidate in stride(from: era, through: max(era - Self.repeatedEraCount, 0), by: -1) {
+            guard let index = index(of: OrderKey(era: candidate, seq: seq.rawValue, tie: 0)),
+                let shown = layout.lines[index].entry?.message
+            else { continue }
+            if candidate == era || isThis(shown) { return index }
+        }
+        return nil
+    }
+
+    // MARK: Pages
+
+    mutating func merge(_ message: ChatMessage, at place: HistoryPlace) {
+        guard let seq = message.seq else { return }
+        // A new order may begin with the history of the former one (HIS-3).
+        if let index = find(seq, { Self.isRepeated($0, by: message) }) { return renew(index, to: message) }
+        let named = index(ofRow: localIDs.row(of: message))
+        if let named, message.direction == .sent, layout.lines[named].entry?.message.seq == nil {
+            confirm(at: named, seq: seq) {
+                $0.stamp = message.stamp
+                $0.senderUser = message.senderUser
+                if message.version != nil { $0.take(message) }
+            }
+        } else if named == nil || message.version != nil, !place.isOfShown, let key = freeKey(of: seq) {
+            var message = message
+            message.state = .sent
+            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: place.countsUnread)
+        }
+    }
+
+    /// Whether two messages with the same seq, of two orders, are one. The text of one that has changed says nothing.
+    private static func isRepeated(_ shown: ChatMessage, by message: ChatMessage) -> Bool {
+        if shown.direction == .sent, message.direction == .sent { return true }
+        return shown.author == message.author && (shown.hasChanged || message.hasChanged || shown.text == message.text)
+    }
+
+    /// Removes the messages of a range that the history does not have any more.
+    mutating func drop(_ range: HistoryPlace.Anew, unlessIn messages: [ChatMessage]) {
+        let kept = Set(messages.compactMap(\.seq))
+        var index = layout.lines.message(before: layout.lines.count)
+        while let present = index {
+            let line = layout.lines[present]
+            if let seq = line.entry?.message.seq, seq > range.after, !kept.contains(seq),
+                seq <= range.through || (range.isLast && line.key.era < era)
+            {
+                removeMessage(at: present)
+            }
+            index = layout.lines.message(before: min(present, layout.lines.count))
+        }
+    }
+
+    // MARK: Edits and erasures
+
+    /// The content of the message with this seq is that of `edition`, unless it has a later version already.
+    mutating func change(_ seq: Seq, to edition: ChatMessage) -> [TimelineChange] {
+        if let index = find(seq, { _ in joinsOrders }) { renew(index, to: edition) }
+        return finish()
+    }
+
+    private mutating func renew(_ index: Int, to edition: ChatMessage) {
+        if edition.isErased { return erase(at: index) }
+        let line = layout.lines[index]
+        guard let shown = line.entry?.message, !shown.isErased, let version = edition.version,
+            version > shown.version ?? Seq(0)
+        else { return }
+        layout.update(at: index) { $0.take(edition) }
+        if shown.direction == .received { localIDs.remove(shown, line.id) }
+    }
+
+    /// Removes the content of a message, or of those of a user, or all messages up to one (HIS-9). Those that are not
+    /// sent yet stay.
+    ///
+    /// - Parameter seq: the erasure's own; nil: it is behind all messages.
+    mutating func erase(_ erasure: Erasure, seq: Seq? = nil) -> [TimelineChange] {
+        switch erasure {
+        case .message(let seq):
+            if let index = find(seq, { _ in joinsOrders }) { erase(at: index) }
+        case .through(let seq):
+            let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
+            while let first = layout.lines.message(atOrAfter: 0), layout.lines[first].key <= last { dropOldest(first) }
+            // What was before them is erased, too.
+            if let floor, floor <= seq { hasBeginning = true }
+        case .user(let user):
+            // The messages of former orders are before all of this one.
+            let end = OrderKey(era: era, seq: seq?.rawValue ?? .max, tie: 0)
+            var next = layout.lines.message(atOrAfter: 0)
+            while let index = next, layout.lines[index].key < end {
+                if layout.lines[index].entry?.message.senderUser == user { erase(at: index) }
+                next = layout.lines.message(atOrAfter: index + 1)
+            }
+        }
+        return finish()
+    }
+
+    /// An erased message is no unread one (CHAT-14).
+    private mutating func erase(at index: Int) {
+        guard layout.lines[index].entry?.message.isErased == false else { return }
+        layout.update(at: index) { $0.erase() }
+        setRead(index)
+    }
+}
+
+extension ChatMessage {
+    fileprivate var hasChanged: Bool { isErased || version != nil }
+}
