@@ -77,6 +77,7 @@ async def test_chg_1_an_edit_reaches_everybody_and_every_later_page(server, sess
     (message,) = (await event(late, "history"))["messages"]
     assert (message["data"], message["type"], message["changed"]) == ("the", "chat", answer["seq"])
     assert 0 <= message["edited"] - message["time"] < 60_000 and message["connection"] == ada.me
+    assert texts(await history(late)) == ["the"]
     typed = await change(ada, ref, "[1]", json=True)
     (message,) = (await history(late))["messages"]
     assert message["json"] is True and message["changed"] == typed["seq"]

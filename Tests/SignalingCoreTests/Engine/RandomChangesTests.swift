@@ -1,12 +1,13 @@
 import CoreTestSupport
+import Foundation
 import SignalingProtocol
 import TestSupport
 import Testing
 
 @testable import SignalingCore
 
-/// Users who write, edit and erase on three nodes that die, freeze and come back, over an archive that hangs and fails: and
-/// an independent fold of what was acknowledged.
+/// Users who write, edit and erase on three nodes that die, freeze and come back, over an archive that hangs and fails:
+/// and an independent fold of what was acknowledged.
 private final class ChangingRoom {
     private static let users: [UserID] = ["u-1", "u-2", "u-3"]
 
@@ -195,8 +196,8 @@ private final class ChangingRoom {
         let expected = said.values.sorted { $0.seq < $1.seq }.suffix(200).map(Self.line)
         let found = read(node, HistoryRequest(.newest, limit: 200)).map { $0.messages.map(Self.line) }
         if let found, found != Array(expected) {
-            let pair = zip(found, expected).first { $0 != $1 }
-            faults.append("C2: node \(node.name) shows \(pair.map { "\($0)" } ?? "\(found.count) of \(expected.count)")")
+            let pair = zip(found, expected).first { $0 != $1 }.map { "\($0)" }
+            faults.append("C2: node \(node.name) shows \(pair ?? "\(found.count) of \(expected.count)")")
         }
         let start = Int64.random(in: 0...max(1, (said.keys.max() ?? 1)), using: &random)
         guard let list = read(node, HistoryRequest(.changedAfter(Seq(start)), limit: 200)) else { return }
@@ -209,7 +210,8 @@ private final class ChangingRoom {
         } else if list.messages.map(Self.line) != due.prefix(list.messages.count).map(Self.line)
             || (!list.more && list.messages.count != due.count)
         {
-            faults.append("CHG-9: after \(start): \(list.messages.map(Self.line)) in the place of \(due.map(Self.line))")
+            let found = list.messages.map(Self.line)
+            faults.append("CHG-9: after \(start): \(found) in the place of \(due.map(Self.line))")
         }
     }
 
@@ -233,12 +235,21 @@ private final class ChangingRoom {
 
 @Suite("Random changes on several nodes")
 struct RandomChangesTests {
+    /// `SIGNALBOX_CHANGES=200x20000` runs so many seeds with so many steps each.
+    private static let plan: (seeds: UInt64, steps: Int) = {
+        let parts = (ProcessInfo.processInfo.environment["SIGNALBOX_CHANGES"] ?? "").split(separator: "x")
+        guard parts.count == 2, let seeds = UInt64(parts[0]), let steps = Int(parts[1]), seeds > 0 else {
+            return (24, 250)
+        }
+        return (seeds, steps)
+    }()
+
     @Test(
         "C1, C2, C3, CHG-9: whatever dies, every node shows each acknowledged change, and lists it",
-        arguments: 1...24 as ClosedRange<UInt64>)
+        arguments: 1...plan.seeds)
     func everyNodeShowsThem(seed: UInt64) {
         let room = ChangingRoom(seed: seed)
-        room.run(250)
+        room.run(Self.plan.steps)
         #expect(room.faults.isEmpty, "seed \(seed): \(room.faults.prefix(2))")
         for what in ["signalled", "changed", "erased", "refused 403", "refused 404", "lists"] {
             #expect((room.counts[what] ?? 0) > 0, "seed \(seed) covered no \(what)")

@@ -172,7 +172,7 @@ struct ChangeTests {
         #expect(room.edit(ref, "d").refusal == 429 && room.erase(ref).refusal == 429)
     }
 
-    @Test("CHG-1: only kept messages change, and none from before the setting")
+    @Test("CHG-4: only kept messages change, and none from before the setting")
     func changeable() {
         var room = Room([])
         let before = room.say("a")
@@ -318,7 +318,7 @@ struct ChangeTests {
         #expect(left.bytes == right.bytes && again.message(Seq(9)) == nil && again.message(Seq(10)) != nil)
     }
 
-    @Test("LOG-7: in a session of older rules nobody changes anything, and the changes begin with the newer ones")
+    @Test("LOG-16: in a session of older rules nobody changes anything, and the changes begin with the newer ones")
     func olderRules() {
         var bounds = SessionState.Bounds()
         (bounds.history, bounds.changes) = (.all, [.edit, .erase])

@@ -47,7 +47,8 @@ public struct Welcome: Hashable, Sendable {
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
-        hasHistory: Bool = false, changes: [ChangeKind]? = nil, streams: [StreamAnnouncement]? = nil, restrictions: [Restriction] = [],
+        hasHistory: Bool = false, changes: [ChangeKind]? = nil, streams: [StreamAnnouncement]? = nil,
+        restrictions: [Restriction] = [],
         resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
     ) {

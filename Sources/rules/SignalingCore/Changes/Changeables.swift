@@ -1,11 +1,11 @@
 import DequeModule
 import SignalingProtocol
 
-/// What a session's state knows of its kept messages, so that it can judge a change where it stands in the order (CHG-5), and
-/// say what has changed since a seq (CHG-9).
+/// What a session's state knows of its kept messages, so that it can judge a change where it stands in the order
+/// (CHG-5), and say what has changed since a seq (CHG-9).
 ///
-/// No archive is asked before a change is answered. So it takes little: 16 bytes a message, and a note for each one that
-/// has changed.
+/// No archive is asked before a change is answered. So it takes little: 16 bytes a message, and a note for each one
+/// that has changed.
 struct Changeables: Sendable {
     /// The most messages that can be changed, and the most changes that are noted. Beyond it the oldest are forgotten.
     static let limit = 10_000
@@ -211,7 +211,8 @@ extension Changeables: ByteCodable {
             guard versions.updateValue(note.version, forKey: note.ref) == nil else { throw .malformed }
         }
         guard zip(notes, notes.dropFirst()).allSatisfy({ $0.version < $1.version }),
-            notes.first.map({ $0.version > completeAfter }) ?? true, notes.last.map({ $0.version <= lastVersion }) ?? true,
+            notes.first.map({ $0.version > completeAfter }) ?? true,
+            notes.last.map({ $0.version <= lastVersion }) ?? true,
             completeAfter <= lastVersion, messages.count <= Self.limit, versions.count <= Self.limit
         else { throw .malformed }
     }

@@ -415,7 +415,8 @@ public struct ConnectionState: Sendable {
             case .restrictions(let records):
                 charge(
                     lineCount: EncodedLine(.restrictions(request, records)).byteCount / InputRate.pieceByteCount, now)
-            case .signalled, .changed, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded, .unavailable:
+            case .signalled, .changed, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded,
+                .unavailable:
                 break
             }
             backPressure.noteAnswer(now: now)

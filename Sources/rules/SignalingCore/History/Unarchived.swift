@@ -32,7 +32,8 @@ struct Unarchived: Sendable {
 
         var byteCount: Int {
             switch content {
-            case .message(let line), .erased(let line), .form(_, let line): line.byteCount + (line.insertion?.bytes.count ?? 0)
+            case .message(let line), .erased(let line), .form(_, let line):
+                line.byteCount + (line.insertion?.bytes.count ?? 0)
             case .erasure, .nothing: 16
             }
         }

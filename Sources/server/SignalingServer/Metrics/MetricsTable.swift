@@ -135,7 +135,8 @@ public enum MetricsTable {
     /// All declarations, in order.
     public static let declarations: [MetricDeclaration] = [
         build, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
-        closes, signals, onlineOnlyDropped, changes, moderations, restrictionRefusals, malformed, deliveries, ackLatency,
+        closes, signals, onlineOnlyDropped, changes, moderations, restrictionRefusals, malformed, deliveries,
+        ackLatency,
         flushSize,
         flushDelay, receivedMessages, receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns,
         longestTurn, requests,

@@ -12,7 +12,8 @@ extension Set<ChangeKind> {
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let kind = ChangeKind(rawValue: String(name)) else {
                     throw ConfigurationError(
-                        "changes: \"\(name.prefix(64))\" is no kind of change. Use \(SettingsTable.allChanges), all or none.")
+                        "changes: \"\(name.prefix(64))\" is no kind of change. Use \(SettingsTable.allChanges), all or none."
+                    )
                 }
                 insert(kind)
             }
