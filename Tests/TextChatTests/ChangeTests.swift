@@ -76,10 +76,10 @@ struct ChangeTests {
     func cancelled() async throws {
         let row = try await send("nine")
         channel.holdAnswers()
-        let editing = Task { () throws(ChangeError) in try await chat.editMessage(row, text: "ten", now: now) }
+        let editing = Task { try await chat.editMessage(row, text: "ten", now: now) }
         try await channel.waitUntilChangesSent(1)
         editing.cancel()
-        #expect(await editing.result == .failure(.cancelled))
+        await #expect(throws: ChangeError.cancelled) { try await editing.value }
         channel.releaseAllAnswers()
     }
 
