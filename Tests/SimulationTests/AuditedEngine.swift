@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SignalingCore
 
-/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the history checker, and
+/// The real engine, with an auditor between it and the hub. The auditor keeps the log for the judges, and
 /// knows which events each returning client must get.
 final class AuditedEngine: SessionEngine {
     weak var observer: (any SessionEngineObserver)?
@@ -25,7 +25,14 @@ final class AuditedEngine: SessionEngine {
     private let isRestored: Bool
     private let history: HistoryPolicy
     /// The log, by epoch.
-    private(set) var logs: [Epoch: [History.LogRecord]] = [:]
+    private(set) var logs: [Epoch: [LoggedEvent]] = [:]
+
+    /// An event of the log, with the data of a signal.
+    struct LoggedEvent {
+        let seq: Seq
+        let line: [UInt8]
+        var signal: String?
+    }
 
     /// The three engines.
     private enum Host {
@@ -42,11 +49,11 @@ final class AuditedEngine: SessionEngine {
             }
         }
 
-        /// How late a due command may be carried out: a slow disk delays it.
+        /// How late a due command may be carried out: a slow disk delays it, and the one before it, for which it waits.
         var longestDelay: Duration {
             switch self {
             case .memory: .milliseconds(100)
-            case .logged: SimulatedServer.longestLogDelay + .milliseconds(100)
+            case .logged: SimulatedServer.longestLogDelay * 2 + .milliseconds(100)
             case .node: SimulatedServer.longestNodeDelay
             }
         }
@@ -91,8 +98,9 @@ final class AuditedEngine: SessionEngine {
         fileprivate var lostWithRun: [ConnectionID: ObjectIdentifier] = [:]
         fileprivate var lines: [Epoch: [Seq: [UInt8]]] = [:]
         fileprivate var reachesBackTo = Seq.zero
-        /// The sockets whose clients have asked to continue a connection, until they have an answer or it is resumed.
-        fileprivate var claims: [ConnectionID: Set<SocketID>] = [:]
+        /// When clients have asked to continue a connection, by their sockets, until they have an answer. Another attempt may
+        /// have resumed it meanwhile.
+        fileprivate var claims: [ConnectionID: [SocketID: MonotonicInstant]] = [:]
 
         fileprivate var kept = KeptMessages()
         /// The users of all connections.
@@ -261,7 +269,7 @@ final class AuditedEngine: SessionEngine {
         var isOwed = false
         if case .join(let request) = command, let claim = request.resumption {
             isOwed = self.isOwed(claim, of: request.user, in: session)
-            audit.claims[claim.connectionId, default: []].insert(request.socket)
+            audit.claims[claim.connectionId, default: [:]][request.socket] = now
         }
         if case .leave(let binding, _) = command { audit.leaving.insert(binding.connectionId) }
         if case .detach(let binding) = command, isNode { noteLoss(of: binding) }
@@ -365,10 +373,7 @@ final class AuditedEngine: SessionEngine {
         if let through = result.replayThrough, through > result.seq { world.count("replayed") }
         if result.missing != nil { world.count("missing") }
         if result.outcome == .resumed {
-            if isNewest {
-                if audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
-                audit.claims[id] = nil
-            }
+            if isNewest, audit.lostWithRun[id] == nil { audit.lostAt[id] = nil }
         } else {
             // A late attempt on another node may be behind a resume with a newer secret.
             // On several nodes, commands that were on their way may overrun the log before the join is carried out.
@@ -407,6 +412,12 @@ final class AuditedEngine: SessionEngine {
         }
     }
 
+    /// Whether a client may have asked a node to continue the connection, without an answer yet. Such a connection ends
+    /// when the client cannot resume it. An attempt whose node was lost has no answer.
+    private func isSought(_ id: ConnectionID) -> Bool {
+        audit.claims[id]?.values.contains { world.now.duration(since: $0) <= SimulatedServer.longestNodeDelay } == true
+    }
+
     private func begin(_ epoch: Epoch) {
         if world.mayLoseOrder, audit.epoch != Epoch("") {
             world.mayLoseOrder = false
@@ -438,7 +449,7 @@ extension AuditedEngine: SessionEngineObserver {
             claimed = claim.connectionId
             // Without an outcome the attempt may still end the connection.
             if !outcome.mayBeCarriedOut {
-                audit.claims[claim.connectionId]?.remove(request.socket)
+                audit.claims[claim.connectionId]?[request.socket] = nil
             }
         }
         switch outcome {
@@ -499,26 +510,23 @@ extension AuditedEngine: SessionEngineObserver {
         audit.lastSeq = entry.seq
         // It came and was erased before the auditor looked: nobody gets it.
         if entry.kind == .erased { return }
-        let event: History.Event
+        var event = LoggedEvent(seq: entry.seq, line: entry.line.bytes)
         switch world.decoded(entry.line.bytes) {
         case .signal(let signal):
-            event = .signal(from: signal.from, data: signal.data ?? "", to: signal.to)
+            event.signal = signal.data
             if signal.to == nil, history.standard?.contains(signal.type) == true {
                 audit.kept.note(signal.data ?? "", of: signal.from.flatMap { audit.users[$0] }, at: entry.seq)
             }
         case .erased(let seq, let erasure):
-            event = .erased(erasure)
             audit.kept.note(erasure, at: seq)
             world.note("\(erasure) is erased at \(seq)")
         case .connectionCreated(_, let connection):
-            event = .created(connection.connectionId)
             audit.users[connection.connectionId] = connection.user
             audit.present.insert(connection.connectionId)
         case .connectionDestroyed(_, let id, let reason):
-            event = .destroyed(id)
             audit.present.remove(id)
             // The node that notes the event first need not be the one that was asked.
-            let isClaimed = claimed == id || isNode && audit.claims[id]?.isEmpty == false
+            let isClaimed = claimed == id || isNode && isSought(id)
             if reason == .networkDisconnected, !isClaimed, let lost = audit.lostAt[id] {
                 world.count("expired")
                 let elapsed = world.now.duration(since: lost)
@@ -529,16 +537,14 @@ extension AuditedEngine: SessionEngineObserver {
                 }
             }
         case .moderated(_, let action):
-            event = .moderated(action)
             if case .ban = action.action { world.count("ban") }
             world.note("\(action.action) at \(entry.seq)")
-        case .restricted(_, let restriction): event = .restricted(restriction)
-        case .unrestricted(_, let kind): event = .unrestricted(kind)
-        case .change, .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
+        case .change, .restricted, .unrestricted: break
+        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }
-        logs[audit.epoch, default: []].append(History.LogRecord(entry.seq, event))
+        logs[audit.epoch, default: []].append(event)
     }
 }
 

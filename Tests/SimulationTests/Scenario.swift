@@ -11,7 +11,7 @@ import TestSupport
 @testable import SignalingServer
 
 /// One run: clients of one session that send, a network that fails, a server that stops and starts, and at the end a
-/// time without faults. The history checker compares the clients' records with the promises of `docs/PROTOCOL.md`.
+/// time without faults. The judges compare what passed and what the programs saw with the promises of `docs/PROTOCOL.md`.
 final class Scenario {
     let world: World
     private let bounds: SessionState.Bounds
@@ -42,7 +42,7 @@ final class Scenario {
     private var archives: [SimulatedArchive] = []
     private(set) var clients: [SimulatedClient] = []
     /// A backend with its requests to one node: only those have an order (G1). One server has one, over its restarts.
-    private var backends: [History.Client] = []
+    private var backends: [ProgramRecord] = []
     /// The requests by REST without an answer, with their servers.
     private var unansweredRequests: [String: SimulatedServer] = [:]
     private var links: [Link] = []
@@ -181,16 +181,11 @@ final class Scenario {
     }
 
     private func judge() -> [String] {
-        var history = History()
-        for server in servers { history.logs.merge(server.engine.logs, uniquingKeysWith: +) }
-        if redis != nil { history.logs = history.logs.mapValues { $0.sorted { $0.seq < $1.seq } } }
+        var logs: [Epoch: [AuditedEngine.LoggedEvent]] = [:]
+        for server in servers { logs.merge(server.engine.logs, uniquingKeysWith: +) }
         checkRestrictions()
         let server = host
-        history.clients = clients.map {
-            History.Client($0.name, suppressesPresence: $0.suppressesPresence, users: $0.users, steps: $0.steps)
-        }
-        history.clients += backends
-        checkRESTOrder(history.logs)
+        checkRESTOrder(logs)
         for client in clients where !client.isConnected && !client.isDisconnected {
             world.fail("\(client.name) has not settled")
         }
@@ -202,17 +197,25 @@ final class Scenario {
         for client in clients where client.isConnected && !client.knows(away) {
             world.fail("PRES-4: \(client.name) knows \(client.absences.sorted()), away are \(away.sorted())")
         }
+        let programs = clients.map {
+            ProgramRecord($0.name, suppressesPresence: $0.suppressesPresence, users: $0.users, steps: $0.steps)
+        }
+        let seen = world.judge.violations(of: programs + backends, isSettled: true).map(\.description)
         let onTheWire = world.judge.violations(at: world.now, isSettled: true).map { "on the wire, \($0)" }
-        return HistoryChecker.violations(in: history).map(\.description) + onTheWire
+        let inTheLog = logs.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { epoch, events in
+            world.judge.violations(
+                ofLog: events.map { ($0.seq, $0.line) }, of: epoch, in: Tokens.session.rawValue)
+        }
+        return seen + onTheWire + inTheLog.map { "in the log, \($0)" }
     }
 
     /// A request that a backend sends after the answer to an earlier one is behind it, whichever node gets it.
-    private func checkRESTOrder(_ logs: [Epoch: [History.LogRecord]]) {
+    private func checkRESTOrder(_ logs: [Epoch: [AuditedEngine.LoggedEvent]]) {
         var sentAt: [String: MonotonicInstant] = [:]
         var answeredAt: [String: MonotonicInstant] = [:]
         for step in backends.flatMap(\.steps) {
             switch step.action {
-            case .sent(let sending): sentAt[sending.data] = step.at
+            case .sent(let data): sentAt[data] = step.at
             case .answered(let data, .acknowledged): answeredAt[data] = step.at
             default: break
             }
@@ -221,7 +224,7 @@ final class Scenario {
             // Of the requests further back in the log, the one that was answered first.
             var earliest: (data: String, at: MonotonicInstant)?
             for record in records.sorted(by: { $0.seq > $1.seq }) {
-                guard case .signal(_, let data, _) = record.event, let sent = sentAt[data] else { continue }
+                guard let data = record.signal, let sent = sentAt[data] else { continue }
                 if let earliest, earliest.at < sent {
                     world.fail("G1: \(data) is before \(earliest.data), which was answered before it was sent")
                 }
@@ -368,7 +371,11 @@ final class Scenario {
     /// Redis works, the network to it, and the nodes.
     private func healNodes() {
         guard let redis else { return }
-        if !redis.isUp { redis.start(with: .all) }
+        if !redis.isUp {
+            // A Redis that may forget is not believed: a session for which no node vouches begins anew (LOG-31).
+            if !redis.forgetsNothing { world.mayLoseOrder = true }
+            redis.start(with: .all)
+        }
         redis.disturbsMessages = false
         for server in servers {
             server.node?.links.isSlow = false
@@ -603,10 +610,10 @@ final class Scenario {
     private func signalByREST() {
         guard let server = chosen else { return }
         let index = redis == nil ? 0 : servers.firstIndex { $0 === server } ?? 0
-        while backends.count <= index { backends.append(History.Client("rest \(backends.count + 1)")) }
+        while backends.count <= index { backends.append(ProgramRecord("rest \(backends.count + 1)")) }
         let data = "rest-\(index + 1)-\(backends[index].steps.count)"
         let to = world.chance(4) ? clients.compactMap(\.connection).randomElement(using: &world.random) : nil
-        backends[index].steps.append(History.Step(world.now, .sent(History.Sending(data: data, to: to))))
+        backends[index].steps.append(ProgramRecord.Step(world.now, .sent(data)))
         unansweredRequests[data] = server
         world.note("\(data) is sent\(to.map { " to \($0)" } ?? "")")
         world.judge.sentByREST(data: data, type: nil, to: to?.rawValue)
@@ -618,7 +625,7 @@ final class Scenario {
     }
 
     private func noteRESTAnswer(_ outcome: SessionOutcome, to data: String, isBroadcast: Bool, backend: Int) {
-        let answer: History.Answer =
+        let answer: ProgramRecord.Answer =
             switch outcome {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
@@ -626,7 +633,7 @@ final class Scenario {
                 .changed, .erased, .moderated, .announced, .restrictions, .refreshed:
                 .refused
             }
-        backends[backend].steps.append(History.Step(world.now, .answered(data, answer)))
+        backends[backend].steps.append(ProgramRecord.Step(world.now, .answered(data, answer)))
         world.note("\(data) \(answer)")
         if case .acknowledged(_?) = answer, isBroadcast {
             world.judge.acknowledgedByREST(data: data, in: Tokens.session.rawValue, at: world.now)

@@ -19,7 +19,7 @@ final class SimulatedClient: @unchecked Sendable {
     var getsExpiringTokens: Bool
     /// The newest socket.
     fileprivate(set) var link: Link?
-    private(set) var steps: [History.Step] = []
+    private(set) var steps: [ProgramRecord.Step] = []
     /// The users of the connections of which the client has heard.
     private(set) var users: [ConnectionID: UserID] = [:]
     private let driver: SessionDriver
@@ -68,7 +68,7 @@ final class SimulatedClient: @unchecked Sendable {
             connectionEventsSuppressed: suppressesPresence, connectionAwayEvents: getsAbsences,
             history: world.judge.terms.history == nil ? nil : HistoryRequest(limit: 3))
         driver.connect(request, to: address) { [unowned self] result in
-            if case .failure = result { steps.append(History.Step(world.now, .ended)) }
+            if case .failure = result { steps.append(ProgramRecord.Step(world.now, .ended)) }
         }
     }
 
@@ -106,7 +106,7 @@ final class SimulatedClient: @unchecked Sendable {
 
     private func note(_ entry: JournalEntry) {
         switch entry {
-        case .opening: steps.append(History.Step(world.now, .opening))
+        case .opening: break
         case .welcomed(let welcome):
             world.name(welcome.connection.connectionId, of: name)
             for connection in welcome.connections + [welcome.connection] {
@@ -114,16 +114,14 @@ final class SimulatedClient: @unchecked Sendable {
             }
             world.note("\(name) \(welcome.outcome) as \(welcome.connection.connectionId), \(welcome.seq)")
             world.newestSecrets[welcome.connection.connectionId] = ResumeSecretHash(of: welcome.resume.secret)
-            steps.append(History.Step(world.now, .entered(History.Entry(welcome))))
+            steps.append(ProgramRecord.Step(world.now, .entered(ProgramRecord.Entry(welcome))))
         case .sent(let call, let request):
             let data = request.data ?? ""
             calls[call] = data
-            let sending = History.Sending(
-                data: data, type: request.type, to: request.to, isOnlineOnly: request.isOnlineOnly)
-            steps.append(History.Step(world.now, .sent(sending)))
+            steps.append(ProgramRecord.Step(world.now, .sent(data)))
         case .answered(let call, let result):
             guard let data = calls.removeValue(forKey: call) else { return }
-            let answer: History.Answer
+            let answer: ProgramRecord.Answer
             switch result {
             case .success(let seq): answer = .acknowledged(seq)
             case .failure(let error):
@@ -135,14 +133,14 @@ final class SimulatedClient: @unchecked Sendable {
         }
     }
 
-    private func noteAnswer(_ answer: History.Answer, to data: String) {
+    private func noteAnswer(_ answer: ProgramRecord.Answer, to data: String) {
         world.note("\(name) \(data) \(answer)")
         switch answer {
         case .acknowledged: world.count("acknowledged")
         case .refused: world.count("refused")
         case .unknown: world.count("unknown fate")
         }
-        steps.append(History.Step(world.now, .answered(data, answer)))
+        steps.append(ProgramRecord.Step(world.now, .answered(data, answer)))
     }
 
     private func note(_ event: SessionEvent) {
@@ -150,41 +148,41 @@ final class SimulatedClient: @unchecked Sendable {
         case .signal(let signal):
             if signal.seq == nil { world.count("online-only") }
             if signal.isDirected { world.count("directed") }
-            let reception = History.Reception(
+            let reception = ProgramRecord.Reception(
                 seq: signal.seq, from: signal.from?.connectionId, data: signal.data ?? "")
-            steps.append(History.Step(world.now, .received(reception)))
+            steps.append(ProgramRecord.Step(world.now, .received(reception)))
         case .connectionCreated(let peer):
             users[peer.connectionId] = peer.user
-            steps.append(History.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
+            steps.append(ProgramRecord.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
         case .connectionAway(let peer):
             world.count("away")
-            steps.append(History.Step(world.now, .away(peer.connectionId)))
+            steps.append(ProgramRecord.Step(world.now, .away(peer.connectionId)))
             if !absences.insert(peer.connectionId).inserted || departed.contains(peer.connectionId) {
                 world.fail("PRES-4: \(name) heard that \(peer.connectionId) is away, twice or after its end")
             }
         case .connectionBack(let peer):
             world.count("back")
-            steps.append(History.Step(world.now, .back(peer.connectionId)))
+            steps.append(ProgramRecord.Step(world.now, .back(peer.connectionId)))
             if absences.remove(peer.connectionId) == nil || departed.contains(peer.connectionId) {
                 world.fail("PRES-4: \(name) heard that \(peer.connectionId) is back, and it was not away")
             }
         case .connectionDestroyed(let peer, _):
             absences.remove(peer.connectionId)
             departed.insert(peer.connectionId)
-            steps.append(History.Step(world.now, .destroyed(peer.connectionId, destroyedSeqs[peer.connectionId])))
+            steps.append(ProgramRecord.Step(world.now, .destroyed(peer.connectionId, destroyedSeqs[peer.connectionId])))
         case .disconnected(let reason, let ban):
             world.note("\(name) is disconnected: \(reason)\(ban == nil ? "" : ", banned")")
             if ban != nil { world.count("told of a ban") }
             absences = []
-            steps.append(History.Step(world.now, .ended))
+            steps.append(ProgramRecord.Step(world.now, .ended))
         case .reconnecting: world.note("\(name) has lost its socket")
-        case .erased(let erasure, _): steps.append(History.Step(world.now, .erased(erasure)))
-        case .userJoined(let user): steps.append(History.Step(world.now, .userJoined(user.id)))
+        case .erased: steps.append(ProgramRecord.Step(world.now, .erased))
+        case .userJoined(let user): steps.append(ProgramRecord.Step(world.now, .userJoined(user.id)))
         case .userLeft(let user):
             world.count("user left")
-            steps.append(History.Step(world.now, .userLeft(user.id)))
-        case .moderated(let event, let seq): steps.append(History.Step(world.now, .moderated(event, seq)))
-        case .reconnected: steps.append(History.Step(world.now, .reconnected))
+            steps.append(ProgramRecord.Step(world.now, .userLeft(user.id)))
+        case .moderated(let event, let seq): steps.append(ProgramRecord.Step(world.now, .moderated(event, seq)))
+        case .reconnected: steps.append(ProgramRecord.Step(world.now, .reconnected))
         case .restricted(let restriction): world.count("restricted by a \(restriction.kind)")
         case .unrestricted(let kind): world.count("end of a \(kind)")
         case .history, .changed, .overflowed: break

@@ -84,14 +84,15 @@ final class SimulatedServer {
         self.init(world: world, engine: engine, limits: limits, log: log, archive: archive, node: nil)
         log?.onAppend = { [weak self, weak log] in
             guard let self, let log else { return }
-            // A disk is slow now and then.
+            // A disk is slow now and then. Then it writes everything at once, so that no command waits longer.
+            let isSlow = world.chance(30)
             let time =
-                world.chance(30)
-                ? min(world.milliseconds(200...4_000), Self.longestLogDelay) : world.milliseconds(0...20)
+                isSlow ? min(world.milliseconds(200...4_000), Self.longestLogDelay) : world.milliseconds(0...20)
             world.schedule(after: time) { [self] in
                 turn { [world] _ in
                     if world.chance(10) { log.askForSnapshots() }
-                    log.confirm(world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max)
+                    let part = world.chance(3) ? Int.random(in: 1...4, using: &world.random) : .max
+                    log.confirm(isSlow ? .max : part)
                 }
                 if log.inFlightCount > 0, isRunning { log.onAppend() }
             }

@@ -170,6 +170,22 @@ struct WireJudgeTests {
         #expect(wire.violations() == [])
     }
 
+    @Test(
+        "LOG-32: the windows begin when other nodes take a socket for lost, and not when it closes",
+        arguments: [true, false])
+    func takenForLost(isTaken: Bool) {
+        var wire = Wire.ofTwo()
+        if isTaken { wire.judge.takenForLost(2, at: wire.now) }
+        wire.judge.closed(1, at: wire.now)
+        wire.pass(100)
+        // By then nobody was left who could be told of the departures.
+        wire.connect(3, as: "cleo", seq: 5)
+        wire.pass(10)
+        wire.judge.closed(2, at: wire.now)
+        wire.pass(200)
+        #expect(wire.violations().map(\.promise) == (isTaken ? [] : [.g7]))
+    }
+
     @Test("G7: a connection that is told twice, or is not in the list, or signals after its end", arguments: 0..<3)
     func presence(fault: Int) {
         var wire = Wire.ofTwo()

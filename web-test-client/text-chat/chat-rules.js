@@ -245,11 +245,11 @@ export class ChatRules {
     return { changes, activity: { kind: 'historyChanged' } };
   }
 
-  /** Whether the author of the message is one's own user, or else the present connection (CHG-5). */
-  isAuthor({ direction, user, connectionId }) {
+  /** Whether the author of one's own message is the user, or else the present connection (CHG-5). */
+  isAuthor({ user, connectionId }) {
     const { channel } = this.#chat;
-    const isUsers = user !== null && user === (channel?.user ?? null);
-    return direction === 'sent' && (isUsers || (connectionId ?? channel?.connectionId) === channel?.connectionId);
+    const isUsers = user !== null && user === (channel.user ?? null);
+    return isUsers || (connectionId ?? channel.connectionId) === channel.connectionId;
   }
 
   /** Whether a connection is one's own: by its user, or as one that this chat has, or has had (CHAT-9). */

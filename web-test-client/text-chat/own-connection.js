@@ -60,7 +60,7 @@ export class OwnConnection {
     // The old channel was returning, perhaps, and the chat gets no more of its events.
     this.#phase = OPEN;
     this.#namedId = null;
-    this.#reader.disconnected();
+    this.#reader.disconnected(true);
   }
 
   connected(id, channel) {

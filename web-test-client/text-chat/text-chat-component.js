@@ -356,7 +356,7 @@ export class TextChatComponent {
   /**
    * Gives one's own message another text. The row changes with the server's answer or the event, whichever comes first,
    * and the promise is resolved then. It is rejected with the server's error, or at once with a `ChangeRefusal`: an error
-   * with the `reason` `unknown`, `erased`, `notOwn`, `notPermitted`, `notConnected`, `restricted`, `blank`, `tooLong` or
+   * with the `reason` `unknown`, `erased`, `notOwn`, `notConnected`, `notPermitted`, `restricted`, `blank`, `tooLong` or
    * `unchanged`, checked in this order.
    * @type {(id: string, text: string) => Promise<void>}
    */

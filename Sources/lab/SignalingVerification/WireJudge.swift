@@ -43,6 +43,56 @@ public struct WireJudge: Sendable {
         return found.violations
     }
 
+    /// The violations in what the programs of one session saw, beside what their wires carried.
+    ///
+    /// - Parameters:
+    ///   - isSettled: every program that is connected had the time to receive everything.
+    ///   - epochLimit: one more than the number of times that the server lost the session; nil: unlimited.
+    public func violations(
+        of programs: [ProgramRecord], isSettled: Bool, epochLimit: Int? = nil
+    ) -> [Violation] {
+        ProgramJudge.violations(in: programs, record, isSettled: isSettled, epochLimit: epochLimit)
+    }
+
+    /// The log of a server is one more reader, which gets everything (G1): the violations that it shows.
+    public func violations(
+        ofLog lines: [(seq: Seq, line: [UInt8])], of epoch: Epoch, in session: String
+    ) -> [Violation] {
+        guard let epoch = record.knownEpoch(epoch.rawValue, of: session) else { return [] }
+        var (record, found) = (record, Findings())
+        var created: Set<WireOrder.Name> = []
+        for line in lines {
+            guard let passage = record.read(log: line.line, of: epoch, in: session), let event = passage.placed?.event
+            else {
+                found.add(.g1, .wrong, "the log has \(String(decoding: line.line, as: UTF8.self)) at \(line.seq)")
+                continue
+            }
+            order.judge(event, at: Int(line.seq.rawValue), in: epoch, record, &found)
+            record.note(logged: passage)
+            if case .created(let name) = event { created.insert(name) }
+        }
+        let (told, logged) = (self.record.orders[Int(epoch)], Set(lines.map { Int($0.seq.rawValue) }))
+        for seq in told.seqs where !logged.contains(seq) {
+            guard let event = told[seq], !mayEndSession(event, at: seq, of: told) else { continue }
+            found.add(.g1, .wrong, "clients have \(record.text(event)) at \(seq), which is not in the log")
+        }
+        for (name, connection) in record.connectionsInOrder where connection.epoch == epoch && !created.contains(name) {
+            found.add(.g7, .missing, "the log has no creation of \(record.id(name))")
+        }
+        order.conclude(record, at: .never, isSettled: true, &found)
+        presence.judgePresence(ofEpoch: epoch, record, &found)
+        let bench = RestrictionBench(record: record)
+        RestrictionWalk.judge(record.orders[Int(epoch)], bench, isSettled: false, &found)
+        return found.violations
+    }
+
+    /// A session without connections ends when its last restriction is lifted (MOD-9), and its log with it: only the
+    /// answer to the backend shows the event.
+    private func mayEndSession(_ event: WireOrder.Event, at seq: Int, of order: WireOrder) -> Bool {
+        guard seq == order.lastSeq, case .moderated(let number) = event else { return false }
+        return record.actions[number].by == nil && record.actions[number].kind.isLift
+    }
+
     /// Whether a broken promise has been seen already.
     public var hasViolations: Bool { !found.violations.isEmpty }
 

@@ -118,13 +118,17 @@ struct RandomHistory {
     }
 
     private mutating func change(_ session: SessionState, _ attached: [Roster.Member]) -> SessionCommand {
-        let sender = chance(8) ? CommandSender.server : sender(among: attached)
+        // Mostly of the author.
+        let entry = pick(session.log.entries.filter { $0.kind == .signal && $0.audience == .everyone })
+        let authors = attached.filter { $0.encodedConnection == entry?.line.insertion?.bytes }
+        let sender = chance(8) ? CommandSender.server : sender(among: chance(4) || authors.isEmpty ? attached : authors)
+        let seq = chance(4) ? seq(of: session) : entry?.seq ?? .zero
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<7:
             let data = pick([nil, "é\"\\", String(repeating: "x", count: 300)]) ?? nil
-            return .change(sender, ChangeRequest(seq(of: session), .edit(data: data, isJSON: chance(5))))
-        case 7..<9: return .erase(sender, .message(seq(of: session)))
-        default: return .erase(.server, chance(2) ? .through(seq(of: session)) : .user("u"))
+            return .change(sender, ChangeRequest(seq, .edit(data: data, isJSON: chance(5))))
+        case 7..<9: return .erase(sender, .message(seq))
+        default: return .erase(.server, chance(2) ? .through(seq) : .user("u"))
         }
     }
 

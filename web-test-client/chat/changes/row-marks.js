@@ -12,12 +12,18 @@ export class RowMarks {
   #isAwaited = false;
   #count = 0;
 
-  /** `text(key)` are texts of the part, `about(message)` is “Reply to Ada”. `gone()` is called if there is nothing to show. */
+  /**
+   * `text(key)` are texts of the part, `about(message)` is “Reply to Ada”, and `missing()` is called if a quoted message
+   * cannot be shown.
+   */
   constructor(room) {
     this.#room = room;
   }
 
   decorate(shown) {
+    const { element, row: { message } } = shown;
+    // Most rows.
+    if (!message.editedAt && !message.replyTo && !element.dataset.marks) return;
     this.#showQuote(shown);
     this.#showEdited(shown);
     this.#describe(shown);
@@ -88,8 +94,8 @@ export class RowMarks {
 
   #makeQuote({ state, message }, shown) {
     const { text, about, nameOf } = this.#room;
-    const line = { shown: () => lineOf(message.text), deleted: () => text('erased'), earlier: () => text('earlierMessage') }[state]();
     const isShown = state === 'shown';
+    const line = isShown ? lineOf(message.text) : text(state === 'deleted' ? 'erased' : 'earlierMessage');
     const name = isShown && (message.direction === 'sent' ? text('you') : nameOf(message));
     const content = [
       make('span', { class: 'visually-hidden' }, `${isShown ? about(message) : text('reply')}: `),
@@ -97,7 +103,10 @@ export class RowMarks {
       make('bdi', { class: 'quote-line' }, line),
     ];
     if (state === 'deleted') return make('p', { class: 'quote', part: 'quote', 'data-state': state }, ...content);
-    const button = make('button', { type: 'button', class: 'quote', part: 'quote', 'data-state': state }, ...content);
+    // The keyboard reaches that of the chosen message.
+    const tabindex = shown.element.classList.contains('chosen') ? '0' : '-1';
+    const attributes = { type: 'button', class: 'quote', part: 'quote', 'data-state': state, tabindex };
+    const button = make('button', attributes, ...content);
     button.addEventListener('click', () => this.#follow(shown, button));
     return button;
   }
@@ -112,7 +121,7 @@ export class RowMarks {
 
   /** Shows the quoted message, which is loaded first if the list does not reach back so far. */
   async #follow({ row: { message } }, button) {
-    const { chat, messages, gone, text } = this.#room;
+    const { chat, messages, missing, text } = this.#room;
     const isByKey = button.matches(':focus-visible');
     const line = button.querySelector('.quote-line');
     const before = line.textContent;
@@ -121,7 +130,7 @@ export class RowMarks {
     line.textContent = before;
     const found = id === null ? null : messages().finder.rowOf(id);
     if (found === null) {
-      gone();
+      missing();
       return;
     }
     const element = messages().finder.reveal(found);

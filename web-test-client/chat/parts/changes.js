@@ -45,7 +45,10 @@ export class Changes {
     });
     this.#replyBar = new ReplyBar({ ...room, text, about });
     this.#savedText = new SavedText({ ...room, text, copy: (each) => this.#copy(each) });
-    this.#marks = new RowMarks({ ...room, text, about, gone: () => room.composer().showHint({ text: text('quoteGone') }) });
+    this.#marks = new RowMarks({
+      ...room, text, about,
+      missing: () => room.composer().showHint({ text: text(room.chat().historyError === null ? 'quoteGone' : 'earlierFailed') }),
+    });
     new LongPress(room.part('messages-scroll'), (element) => room.messages().finder.choose({ element }));
   }
 

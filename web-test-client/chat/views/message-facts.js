@@ -145,7 +145,8 @@ export class MessageFacts {
 
 /** Whether Tab reaches the buttons at a message. */
 function reach(row, tabIndex) {
-  for (const button of row?.querySelectorAll('.toolbar button') ?? []) button.setAttribute('tabindex', tabIndex);
+  const buttons = row?.querySelectorAll('.toolbar button, button.quote') ?? [];
+  for (const button of buttons) button.setAttribute('tabindex', tabIndex);
 }
 
 function messageAt(element) {

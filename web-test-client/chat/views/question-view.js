@@ -67,6 +67,8 @@ export class QuestionView {
   }
 
   #closed() {
+    // The event comes late: the user may have been asked something else meanwhile.
+    if (this.#dialog.open) return;
     this.#act = null;
     if (this.#opener?.isConnected) this.#opener.focus({ preventScroll: true });
     this.#opener = null;

@@ -301,6 +301,20 @@ test('CHG-6: a delete asks first, greys the row until the answer, and leaves one
   assert.equal(row(chat, 0).querySelector('.toolbar'), null);
 });
 
+test('a question that follows another one at once is answered', async () => {
+  const { chat, session } = await chatWith([[OWN, 'hello'], [BOB, 'hm']]);
+  pressIn(part(chat, 'messages-scroll'), 'ArrowUp');
+  pressIn(row(chat, 1), 'ArrowUp');
+  pressIn(row(chat, 0), 'Delete');
+  // The browser tells later that the first one is closed.
+  part(chat, 'question').close();
+  pressIn(row(chat, 0), 'Delete');
+  await frame();
+  part(chat, 'question-yes').click();
+  await frame();
+  assert.deepEqual(session.asked[0]?.request, { ref: 1 });
+});
+
 test('a delete that fails leaves the message as it was, and says why', async () => {
   const { chat, session } = await chatWith([[OWN, 'hello']]);
   await choose(chat, 0, 'Delete this message…');
@@ -365,6 +379,11 @@ test('CHAT-12: a quote follows its message, which is edited and deleted', async 
   const { chat, session } = await chatWith([[OWN, 'one'], [BOB, 'two', { re: 1 }]]);
   const line = () => all(chat, '.quote-line')[0].textContent;
   await until(() => all(chat, '.quote').length === 1);
+  // Tab goes through the buttons of the chosen message only.
+  const order = () => ['.quote', '.reply', '.row-menu'].map((each) => row(chat, 1).querySelector(each).getAttribute('tabindex'));
+  assert.deepEqual(order(), ['-1', '-1', '-1']);
+  pressIn(part(chat, 'messages-scroll'), 'ArrowUp');
+  assert.deepEqual(order(), ['0', '0', '0']);
   assert.equal(line(), 'one');
   await session.edited(1, 'uno');
   await until(() => line() === 'uno');

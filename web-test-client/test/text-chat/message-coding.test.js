@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { vectorCases } from '../../test-support/vectors.js';
-import { decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form.js';
+import { CHAT_TYPE, decodeSignal, encodeMessage } from '../../text-chat/wire/chat-wire-form.js';
 
 for (const { name, signal, now, message, messageData = null } of vectorCases('chat/received.json')) {
   test(`CHAT ${name}`, () => {
@@ -45,4 +45,9 @@ test('WIRE-4 a lone surrogate is replaced before it is sent', () => {
 
 test('CHAT a signal without a type is no message', () => {
   assert.equal(decodeSignal({ data: '{"text":"hi"}', from: ada, receivedAt: 42 }), null);
+});
+
+test('CHAT-12 without a seq, too, what a message answers is a seq', () => {
+  const reOf = (re) => decodeSignal({ type: CHAT_TYPE, data: JSON.stringify({ text: 'x', re }), from: null, receivedAt: 0 }).replyTo;
+  assert.deepEqual([1, 2 ** 53, 2 ** 54, 1.5, '1', 0].map(reOf), [1, 2 ** 53, null, null, null, null]);
 });

@@ -18,9 +18,10 @@ export class Changing {
     const message = timeline.messageOf(id);
     if (message === null) return { reason: 'unknown' };
     if (message.isErased) return { reason: 'erased' };
+    if (message.direction !== 'sent') return { reason: 'notOwn' };
+    if (!this.#rules.isUp) return { reason: 'notConnected' };
     if (!this.#rules.isAuthor(message)) return { reason: 'notOwn' };
     if (timeline.seqOf(id) === null || !channel.changes?.includes(change)) return { reason: 'notPermitted' };
-    if (!this.#rules.isUp) return { reason: 'notConnected' };
     const { present: restriction } = this.#rules.restriction;
     return restriction === null ? null : { reason: 'restricted', restriction };
   }

@@ -23,7 +23,7 @@ export class HistoryReader {
    * The phase of the channel's connection, with what it needs:
    *
    * - `new`: there was none. Next: `up`.
-   * - `away`, with `order`: there is none. Next: `up`.
+   * - `away`, with `order` and `isOther`: there is none. Next: `up`.
    * - `returning`, with `order` and `wantsEarlier`: the channel tries to get the same one back. Next: `up`, `away`.
    * - `up`, with `order`, `wantsEarlier` and `task`, the page that was asked for, or null. Next: `returning`, `away`.
    *
@@ -73,12 +73,13 @@ export class HistoryReader {
 
   /** The channel has this connection. Returns whether a new order begins: seqs do not continue those before. */
   enter(connection, { hasHistory, epoch, changes = null }) {
-    const { is, order: former = null, wantsEarlier = false } = this.#phase;
+    const { is, order: former = null, wantsEarlier = false, isOther = false } = this.#phase;
     if (is === 'up' && connection === former.connection) return false;
     const continues = hasHistory && this.hasHistory && epoch !== null && epoch === former.epoch;
     const begun = hasHistory ? { is: 'nothing', position: 0, gap: null, isStalled: false } : null;
     const begins = former !== null && connection !== former.connection && !continues;
-    const { stale = null, again = null } = continues ? former : { again: begins && hasHistory ? 0 : null };
+    const isAnother = begins && hasHistory && this.hasHistory && !isOther;
+    const { stale = null, again = null } = continues ? former : { again: isAnother ? 0 : null };
     const known = continues ? resumed(former.known) : begun;
     const order = { connection, epoch, tellsChanges: changes !== null, known, stale, again };
     this.#phase = { is: 'up', order, wantsEarlier: continues && wantsEarlier, task: null };
@@ -100,9 +101,10 @@ export class HistoryReader {
     this.#known = resumed(this.#known);
   }
 
-  disconnected() {
+  /** `isOther`: the chat has another channel, perhaps of another session. */
+  disconnected(isOther = false) {
     const { order } = this.#phase;
-    if (order) this.#phase = { is: 'away', order };
+    if (order) this.#phase = { is: 'away', order, isOther };
   }
 
   /** Events are missing. Returns the seq behind which they are; null: a new order begins, as without a history. */
@@ -162,23 +164,24 @@ export class HistoryReader {
    * The page to ask for now, as `{kind, request}`; null: none. `shown` is what the chat shows: `floor`, the oldest seq that
    * it has read, and `oldestSeq`.
    */
-  next({ floor, oldestSeq }) {
+  next(shown) {
     const { is, order, task, wantsEarlier } = this.#phase;
     if (is !== 'up' || !this.hasHistory || task !== null) return null;
     const { is: has, gap, isStalled } = this.#known;
+    const isOld = (order.stale ?? order.again) !== null;
     // What is not shown cannot be old.
-    if (!order.tellsChanges || oldestSeq === null) order.stale = order.again = null;
+    if (isOld && (!order.tellsChanges || shown.oldestSeq === null)) order.stale = order.again = null;
     if (!isStalled) {
       const { stale, again } = order;
       if (stale !== null) return this.#ask('changed', { changedAfter: stale.after, limit: GAP_LIMIT }, stale.until);
       if (has === 'nothing') return this.#ask('newest', { limit: PAGE_LIMIT });
       if (again !== null) {
-        const first = Math.min(oldestSeq - 1, gap?.after ?? Infinity);
+        const first = Math.min(shown.oldestSeq - 1, gap?.after ?? Infinity);
         return this.#ask('again', { after: Math.max(again, first), limit: GAP_LIMIT });
       }
       if (has === 'part') return this.#ask('missed', { after: gap.after, limit: GAP_LIMIT });
     }
-    const before = floor === null ? {} : { before: floor };
+    const before = shown.floor === null ? {} : { before: shown.floor };
     return wantsEarlier && has !== 'nothing' ? this.#ask('earlier', { ...before, limit: PAGE_LIMIT }) : null;
   }
 

@@ -19,6 +19,6 @@ function erasedForm({ seq, from, time }) {
 }
 
 function editedForm(message, { rel, seq, data, at }) {
-  const isLater = rel === 'edit' && !message.erased && seq > (message.changed ?? 0);
+  const isLater = rel === 'edit' && seq > (message.changed ?? 0);
   return isLater ? { ...message, data, changed: seq, edited: at } : message;
 }

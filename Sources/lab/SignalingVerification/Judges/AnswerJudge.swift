@@ -27,15 +27,8 @@ struct AnswerJudge: Judge {
             return
         }
         guard sending.to == .all || sending.to == .connection(connection), seq > socket.start,
-            socket.lastReceived.map({ $0 < seq }) ?? true
+            socket.lastReceived.map({ $0 < seq }) ?? true, !record.mayBeErased(event, at: seq, in: socket.epoch)
         else { return }
-        // A backend may have erased it meanwhile, and no client has heard of that yet.
-        let user = record.details[connection]?.user
-        if record.order(socket.epoch).map({ record.isErased(event, at: seq, in: $0) }) == true
-            || record.histories[socket.session]?.mayBeErased(seq, of: user) == true
-        {
-            return
-        }
         found.add(.g2, .reordered, "\(id) got the ack of its signal at \(seq) before the signal (SIG-6)")
     }
 

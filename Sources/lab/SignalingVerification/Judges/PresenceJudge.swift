@@ -120,7 +120,7 @@ struct PresenceJudge: Judge {
     // MARK: - The order
 
     /// Each connection is created once and destroyed once, and nothing comes from it after that (PRES-3).
-    private func judgePresence(ofEpoch epoch: Int32, _ record: WireRecord, _ found: inout Findings) {
+    func judgePresence(ofEpoch epoch: Int32, _ record: WireRecord, _ found: inout Findings) {
         let order = record.orders[Int(epoch)]
         var came: [Passage.Name: Int] = [:]
         var left: [Passage.Name: Int] = [:]

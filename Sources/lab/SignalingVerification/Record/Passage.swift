@@ -115,7 +115,7 @@ extension WireRecord {
         return passage
     }
 
-    private mutating func readEvent(_ passage: inout Passage) {
+    mutating func readEvent(_ passage: inout Passage) {
         guard passage.connection != nil else { return }
         let line = passage.line
         func place(_ event: WireOrder.Event?, _ kind: Passage.Kind) {

@@ -41,6 +41,36 @@ struct WireAction: Hashable, Sendable {
     var by: Name?
 }
 
+extension WireRecord {
+    /// The number of the action that a program was told of; nil for one that no line has.
+    func knownAction(_ event: ModerationEvent) -> Int32? {
+        var (target, terms, erasesMessages) = (WireAction.Target?.some(.session), ModerationRequest.Terms?.none, false)
+        switch event.action {
+        case .mute(let subject, let given): (target, terms) = (self.target(subject), given)
+        case .ban(let subject, let given, let erases):
+            (target, terms, erasesMessages) = (self.target(subject), given, erases)
+        case .unmute(.user(let user)), .unban(.user(let user)): target = self.target(.user(user))
+        case .unmute(.ref(let ref)), .unban(.ref(let ref)): target = .action(Int(ref.rawValue))
+        case .freeze(let given): terms = given
+        case .unfreeze: break
+        }
+        let author = event.by.map { knownName($0.connectionId.rawValue) }
+        guard let target, author != .some(nil), let kind = WireAction.Kind(rawValue: event.action.name) else {
+            return nil
+        }
+        return actions.known(
+            WireAction(
+                kind: kind, target: target, reason: terms?.reason, erasesMessages: erasesMessages, by: author ?? nil))
+    }
+
+    private func target(_ subject: ModerationRequest.Subject) -> WireAction.Target? {
+        switch subject {
+        case .user(let user): knownUser(user.rawValue).map { .user($0) }
+        case .connection(let id): knownName(id.rawValue).map { .connection($0) }
+        }
+    }
+}
+
 /// A restriction as the user concerned is told of it (MOD-2).
 struct WireRestriction: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable { case mute, ban, freeze }

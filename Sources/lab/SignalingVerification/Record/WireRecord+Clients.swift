@@ -10,9 +10,13 @@ extension WireRecord {
         if let name = socket.connection, connections[name]?.socket == number { connections[name]?.isSilent = isSilent }
     }
 
-    /// The connection of the socket has none from now on.
+    /// The connection of the socket has none from now on. A socket that was taken for lost may close later, which changes
+    /// nothing: the windows have begun.
     mutating func lose(_ socket: Socket, _ number: SocketNumber, at now: MonotonicInstant) {
-        if let name = socket.connection, connections[name]?.socket == number { connections[name]?.lostAt = now }
+        guard let name = socket.connection, connections[name]?.socket == number, connections[name]?.lostAt == nil else {
+            return
+        }
+        connections[name]?.lostAt = now
     }
 
     mutating func clientClosed(_ number: SocketNumber) {

@@ -155,7 +155,6 @@ extension WireRecord {
         var session: String
         var epoch: Int32
         var joinSeq: Int
-        var joinedAt: MonotonicInstant
         var socket: SocketNumber
         var suppressesPresence: Bool
         var getsAbsences: Bool

@@ -62,6 +62,25 @@ extension WireRecord {
         }
     }
 
+    /// A line of a server's log, as a reader gets it who gets everything.
+    ///
+    /// - Returns: nil for a line without an event.
+    mutating func read(log bytes: [UInt8], of epoch: Int32, in session: String) -> Passage? {
+        guard let line = WireLine(bytes) else { return nil }
+        var socket = Socket(openedAt: .never)
+        (socket.session, socket.epoch, socket.connection) = (session, epoch, -1)
+        var passage = Passage(line, on: -1, at: .never, socket)
+        readEvent(&passage)
+        return passage.placed == nil ? nil : passage
+    }
+
+    mutating func note(logged passage: Passage) {
+        guard let (event, seq) = passage.placed else { return }
+        for (name, told) in passage.described where details[name] == nil { details[name] = told }
+        place(event, at: seq, passage.line.byteCount, in: passage.epoch, .never)
+        if case .moderated(let action) = passage.kind { noteModerated(action, passage) }
+    }
+
     // MARK: - Events
 
     /// An event has its place in the order, and the history of its session keeps it, or loses messages by it.
@@ -223,7 +242,7 @@ extension WireRecord {
         let known = socket.outcome == "resumed" ? connections[name] : nil
         let joinSeq = known?.joinSeq ?? max(socket.start, socket.replayThrough)
         connections[name] = Connection(
-            session: socket.session, epoch: socket.epoch, joinSeq: joinSeq, joinedAt: known?.joinedAt ?? now,
+            session: socket.session, epoch: socket.epoch, joinSeq: joinSeq,
             socket: number, suppressesPresence: socket.suppressesPresence, getsAbsences: socket.getsAbsences,
             secret: line.member("resume")?.text("secret") ?? "", token: known?.token ?? socket.token,
             isModerator: socket.isModerator, lastHeardAt: known?.lastHeardAt)

@@ -68,6 +68,7 @@ struct WireRecord: Sendable {
     func id(_ name: Name) -> String { ids[name] }
 
     mutating func user(_ id: String) -> User { userIDs.number(of: Array(id.utf8)) }
+    func knownUser(_ id: String) -> User? { userIDs.known(Array(id.utf8)) }
     func userID(_ user: User) -> String { String(decoding: userIDs[user], as: UTF8.self) }
 }
 
@@ -102,6 +103,14 @@ extension WireRecord {
     /// Whether the event is erased. The server then no longer owes it to anybody.
     func isErased(_ event: WireOrder.Event, at seq: Int, in order: WireOrder) -> Bool {
         order.isErased(event, at: seq) { details[$0]?.user }
+    }
+
+    /// Whether the event is erased, perhaps by a backend, so that no client has heard of it.
+    func mayBeErased(_ event: WireOrder.Event, at seq: Int, in epoch: Int32) -> Bool {
+        guard event.isBroadcast, let order = order(epoch) else { return false }
+        let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
+        return isErased(event, at: seq, in: order)
+            || histories[order.session]?.mayBeErased(seq, of: sender.flatMap { details[$0]?.user }) == true
     }
 
     var socketsInOrder: [(key: SocketNumber, value: Socket)] { sockets.sorted { $0.key < $1.key } }

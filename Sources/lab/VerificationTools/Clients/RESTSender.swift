@@ -12,7 +12,7 @@ import Synchronization
 /// A backend that signals to one session, ends connections of it, and acts as a moderator, through REST.
 final class RESTSender: Sendable {
     private struct Notes {
-        var steps: [History.Step] = []
+        var steps: [ProgramRecord.Step] = []
         var sentCount = 0
         var acknowledgedCount = 0
     }
@@ -33,7 +33,7 @@ final class RESTSender: Sendable {
         self.start = start
     }
 
-    var history: History.Client { History.Client(name, steps: notes.withLock { $0.steps }) }
+    var program: ProgramRecord { ProgramRecord(name, steps: notes.withLock { $0.steps }) }
     var acknowledgedCount: Int { notes.withLock { $0.acknowledgedCount } }
 
     /// Sends a signal with unique data to all connections, or to one. Status 204 acknowledges it (REST-2).
@@ -43,7 +43,7 @@ final class RESTSender: Sendable {
             return notes.sentCount
         }
         let data = "\(name)-\(number)"
-        note(.sent(History.Sending(data: data, type: "rest", to: to)))
+        note(.sent(data))
         tap.judging { judge, _ in judge.sentByREST(data: data, type: "rest", to: to?.rawValue) }
         let path = to.map { "/connection/\($0.rawValue)/signal" } ?? "/signal"
         let status = await request("POST", path, body: #"{"type":"rest","data":"\#(data)"}"#, port: port)?.status
@@ -164,9 +164,9 @@ final class RESTSender: Sendable {
         }
     }
 
-    private func note(_ action: History.Action) {
+    private func note(_ action: ProgramRecord.Action) {
         let now = MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds)
-        notes.withLock { $0.steps.append(History.Step(now, action)) }
+        notes.withLock { $0.steps.append(ProgramRecord.Step(now, action)) }
     }
 
     /// - Returns: nil without an answer.

@@ -7,7 +7,7 @@ import Synchronization
 /// One client under test: a session behind its own relay, and a record of its actions and events.
 final class VerifiedClient: Sendable {
     private struct Notes {
-        var steps: [History.Step] = []
+        var steps: [ProgramRecord.Step] = []
         var calls: [UInt64: (data: String, at: MonotonicInstant)] = [:]
         /// Equal texts share their memory: a long run has millions of steps.
         var ids: [ConnectionID: ConnectionID] = [:]
@@ -64,9 +64,9 @@ final class VerifiedClient: Sendable {
         session.keepJournal { [weak self] in self?.note($0) }
     }
 
-    var history: History.Client {
+    var program: ProgramRecord {
         notes.withLock { notes in
-            History.Client(name, suppressesPresence: suppressesPresence, users: notes.users, steps: notes.steps)
+            ProgramRecord(name, suppressesPresence: suppressesPresence, users: notes.users, steps: notes.steps)
         }
     }
     var actionCount: Int { notes.withLock { $0.actionCount } }
@@ -124,7 +124,7 @@ final class VerifiedClient: Sendable {
     func crash() async {
         let now = now
         notes.withLock { notes in
-            notes.steps.append(History.Step(now, .ended))
+            notes.steps.append(ProgramRecord.Step(now, .ended))
             notes.hasCrashed = true
         }
         relay.stop()
@@ -185,7 +185,7 @@ final class VerifiedClient: Sendable {
         let now = now
         notes.withLock { notes in
             if notes.hasCrashed { return }
-            func add(_ action: History.Action) { notes.steps.append(History.Step(now, action)) }
+            func add(_ action: ProgramRecord.Action) { notes.steps.append(ProgramRecord.Step(now, action)) }
             func shared(_ id: ConnectionID) -> ConnectionID {
                 if let known = notes.ids[id] { return known }
                 notes.ids[id] = id
@@ -197,19 +197,15 @@ final class VerifiedClient: Sendable {
                 return id
             }
             switch entry {
-            case .opening: add(.opening)
+            case .opening: break
             case .welcomed(let welcome):
                 for connection in welcome.connections + [welcome.connection] { _ = note(connection) }
                 notes.hasEnded = false
-                add(.entered(History.Entry(welcome)))
+                add(.entered(ProgramRecord.Entry(welcome)))
             case .sent(let call, let request):
                 let data = request.data ?? ""
                 notes.calls[call] = (data, now)
-                add(
-                    .sent(
-                        History.Sending(
-                            data: data, type: request.type, to: request.to.map { shared($0) },
-                            isOnlineOnly: request.isOnlineOnly)))
+                add(.sent(data))
             case .answered(let call, let result):
                 guard let (data, sentAt) = notes.calls.removeValue(forKey: call) else { return }
                 switch result {
@@ -225,7 +221,7 @@ final class VerifiedClient: Sendable {
                 let data = signal.data ?? ""
                 if signal.type == Self.lastSignalType { notes.lastSignals.insert(data) }
                 let from = signal.from.map { shared($0.connectionId) }
-                add(.received(History.Reception(seq: signal.seq, from: from, data: data)))
+                add(.received(ProgramRecord.Reception(seq: signal.seq, from: from, data: data)))
             case .heard(.connectionCreated(let peer)): add(.created(note(peer), nil))
             case .heard(.connectionDestroyed(let peer, _)): add(.destroyed(shared(peer.connectionId), nil))
             case .heard(.reconnecting): if notes.cut == nil { notes.cut = (.other, now) }
@@ -242,7 +238,7 @@ final class VerifiedClient: Sendable {
                 add(.ended)
             case .heard(.connectionAway(let peer)): add(.away(shared(peer.connectionId)))
             case .heard(.connectionBack(let peer)): add(.back(shared(peer.connectionId)))
-            case .heard(.erased(let erasure, _)): add(.erased(erasure))
+            case .heard(.erased): add(.erased)
             case .heard(.userJoined(let user)): add(.userJoined(user.id))
             case .heard(.userLeft(let user)): add(.userLeft(user.id))
             case .heard(.moderated(let event, let seq)):

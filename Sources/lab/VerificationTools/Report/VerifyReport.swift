@@ -36,10 +36,12 @@ package struct VerifyReport: Sendable {
         if stage.cluster.hasFailed { stage.report(.g3, .wrong, "the server ended by itself") }
         for room in stage.rooms {
             let clients = room.all
+            let programs = clients.map(\.program) + [room.backend.program]
+            for program in programs { count(program) }
             add(
-                History(
-                    clients: clients.map(\.history) + [room.backend.history], isSettled: isSettled,
-                    epochLimit: epochLimit))
+                stage.tap.judging { judge, _ in
+                    judge.violations(of: programs, isSettled: isSettled, epochLimit: epochLimit)
+                })
             counts["restAcknowledged", default: 0] += room.backend.acknowledgedCount
             for client in clients {
                 interruptions += client.interruptions
@@ -71,26 +73,23 @@ package struct VerifyReport: Sendable {
 
     mutating func addViolations(of stage: Stage) { add(stage.violations) }
 
-    private mutating func add(_ history: History) {
-        for client in history.clients {
-            for step in client.steps {
-                switch step.action {
-                case .sent: count("signals")
-                case .answered(_, .acknowledged): count("acknowledged")
-                case .answered(_, .refused): count("refused")
-                case .answered(_, .unknown): count("unknown")
-                case .received: count("received")
-                case .entered(let entry):
-                    count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
-                    if entry.missing != nil { count("rangesTold") }
-                case .away: count("absencesTold")
-                case .erased: count("erasuresTold")
-                case .userJoined: count("usersTold")
-                case .opening, .created, .destroyed, .back, .userLeft, .moderated, .reconnected, .ended: break
-                }
+    private mutating func count(_ program: ProgramRecord) {
+        for step in program.steps {
+            switch step.action {
+            case .sent: count("signals")
+            case .answered(_, .acknowledged): count("acknowledged")
+            case .answered(_, .refused): count("refused")
+            case .answered(_, .unknown): count("unknown")
+            case .received: count("received")
+            case .entered(let entry):
+                count(entry.outcome == .lost ? "lossesTold" : entry.outcome.rawValue)
+                if entry.missing != nil { count("rangesTold") }
+            case .away: count("absencesTold")
+            case .erased: count("erasuresTold")
+            case .userJoined: count("usersTold")
+            case .created, .destroyed, .back, .userLeft, .moderated, .reconnected, .ended: break
             }
         }
-        add(HistoryChecker.violations(in: history))
     }
 
     private mutating func add(_ found: [Violation]) {

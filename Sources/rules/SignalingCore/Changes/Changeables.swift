@@ -134,6 +134,22 @@ struct Changeables: Sendable {
     }
 }
 
+extension Changeables {
+    /// The first invariant that does not hold; `nil` if all do.
+    ///
+    /// - Parameter end: of the session's log.
+    func violation(through end: Seq) -> String? {
+        if messages.count > Self.limit || versions.count > Self.limit {
+            return "G5: \(messages.count) messages can be changed, and \(versions.count) changes are noted"
+        }
+        if lastVersion > end { return "CHG-9: a change has the seq \(lastVersion), behind the end of the log, \(end)" }
+        for (earlier, later) in zip(messages, messages.dropFirst()) where earlier.seq >= later.seq {
+            return "CHG-5: the message \(later.seq) can be changed behind \(earlier.seq)"
+        }
+        return nil
+    }
+}
+
 /// Values that are named by small numbers.
 private struct Interned<Value: Hashable & Sendable>: Sendable {
     private var values: [Value] = []

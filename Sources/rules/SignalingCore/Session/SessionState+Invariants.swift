@@ -7,13 +7,14 @@ extension SessionState {
         // One expression of all of them takes the compiler too long.
         if let found = boundsViolation ?? log.violation ?? roster.violation ?? detachments.violation { return found }
         return memberViolation ?? streamViolation ?? ticketViolation ?? unarchived.violation(through: log.lastSeq)
-            ?? untoldPresence.violation ?? restrictionViolation ?? sleepViolation
+            ?? changeables.violation(through: log.lastSeq) ?? untoldPresence.violation ?? restrictionViolation
+            ?? sleepViolation
     }
 
     /// What a check of the invariants looks at.
     var itemCount: Int {
         log.entries.count + roster.count + detachments.count + expiredTickets.tickets.count
-            + forceDisconnectedTickets.tickets.count + unarchived.items.count + untold.count
+            + forceDisconnectedTickets.tickets.count + unarchived.items.count + untold.count + changeables.count
     }
 
     private var boundsViolation: String? {
@@ -114,7 +115,7 @@ extension Unarchived {
             last = item.seq
             bytes += item.byteCount
         }
-        if last > mark || mark > end {
+        if last > end || mark > end {
             return "HIS-3: \(last) waits for the archive, \(mark) was kept, and the log ends at \(end)"
         }
         if bytes != byteCount { return "G5: \(byteCount) bytes wait for the archive by its count, and \(bytes) do" }

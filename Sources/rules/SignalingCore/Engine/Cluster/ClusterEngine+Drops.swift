@@ -20,7 +20,8 @@ extension ClusterEngine {
         drop(hosted)
     }
 
-    private func drop(_ hosted: Hosted) {
+    /// - Parameter isOwnLoss: the log knows that this node is lost, and takes nothing more of it.
+    func drop(_ hosted: Hosted, isOwnLoss: Bool = false) {
         if hosted.node.isOpening {
             // Its commands have not been appended.
             return openAgain(hosted)
@@ -28,7 +29,7 @@ extension ClusterEngine {
         observer?.engine(lost: hosted.id)
         forgetLocally(hosted)
         // The log may name connections whose sockets are closed now.
-        let mustDetach = hosted.hasLoggedStep || hosted.state?.names(run) == true
+        let mustDetach = !isOwnLoss && (hosted.hasLoggedStep || hosted.state?.names(run) == true)
         let dropped = unarchived(of: hosted)
         if isStopping {
             salvage(dropped, of: hosted.id)

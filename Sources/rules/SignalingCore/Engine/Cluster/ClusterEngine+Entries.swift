@@ -30,6 +30,10 @@ extension ClusterEngine: CommandLogObserver {
         sessions.report(change, of: hosted, presence(of: hosted, previousKeeper))
         if command.movesDeadlines || hosted.state?.keeper != previousKeeper { schedule(hosted) }
         noteCarriedOut(entry, command, change.outcome, hosted)
+        if isOwnLoss(command, by: entry.position.id.run) {
+            log.close(entry.session)
+            return drop(hosted, isOwnLoss: true)
+        }
         deliverHeldSignals(of: hosted)
         while let (command, ticket) = hosted.popUnlogged() {
             carryOutUnlogged(command, hosted.id, ticket, at: entry.time)
@@ -43,6 +47,13 @@ extension ClusterEngine: CommandLogObserver {
         if !state.isNeeded { sessions.table.noteUnneeded(hosted.id) }
         if isKeeper(of: hosted) { sessions.adoptLimits(of: hosted) }
         if isKeeper(of: hosted) { sessions.keepSnapshotIfDue(of: hosted) }
+    }
+
+    /// Whether another node has appended that this one is lost (LOG-32). A node that stood still may learn it here first.
+    /// No client of it gets an event that follows: the log holds that the client cannot have one (RES-3).
+    private func isOwnLoss(_ command: LoggedCommand, by submitter: RunID) -> Bool {
+        guard case .nodeLost(run, _) = command else { return false }
+        return submitter != run
     }
 
     /// The command of an entry, with its ticket if it was submitted here; `nil` if the entry cannot be carried out.
