@@ -220,7 +220,8 @@ struct ChatWordTests {
     func complete(language: String) throws {
         let (words, english) = (try words(language), try words("en"))
         for word in ChatWord.allCases {
-            #expect(words(word) != word.rawValue && !words(word).isEmpty, "\(word)")
+            let isOwn = words(word) != word.rawValue || (language == "en" && word == .edited)
+            #expect(isOwn && !words(word).isEmpty, "\(word)")
         }
         #expect(language == "en" || words(.erased) != english(.erased))
         #expect(language == "en" || words(.today) != english(.today))

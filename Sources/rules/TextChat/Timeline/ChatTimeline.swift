@@ -120,6 +120,11 @@ public struct ChatTimeline: Sendable {
         }
         let wasPending = layout.lines[index].key.isPending
         guard wasPending || (message.seq == nil && seq != nil) else { return [] }
+        if let seq, self.index(of: OrderKey(era: era, seq: seq.rawValue, tie: 0)) != nil {
+            // A page has shown it without its local ID: it was edited or erased meanwhile.
+            removeMessage(at: index)
+            return finish()
+        }
         confirm(at: index, seq: seq, note)
         trim()
         return finish()
@@ -201,7 +206,10 @@ public struct ChatTimeline: Sendable {
         let before = messageCount
         for message in messages { merge(message, at: place) }
         if let anew = place.anew { drop(anew, unlessIn: messages) }
-        if let closes = place.closes { layout.removeGaps(era: era, closes) }
+        if let closes = place.closes {
+            // What is loaded anew has no gaps of former orders either.
+            for each in (place.anew == nil ? era : max(era - 4, 0))...era { layout.removeGaps(era: each, closes) }
+        }
         if let gap = place.gapAt { addGap(after: gap) }
         if let seq = place.floor { floor = min(floor ?? seq, seq) }
         if place.isBeginning { hasBeginning = true }
