@@ -47,6 +47,7 @@ struct SeedPlan {
     ]
 
     private static let rareOfNodes: KeyValuePairs<String, UInt64> = [
+        "Redis forgets": 23,
         // A judge that did not know of the loss took the line for wrong.
         "told back of a loss that only the server noticed": 19_568_111,
         // The room had ended, and the client in it got no more messages.
@@ -57,6 +58,8 @@ struct SeedPlan {
         "began anew when the faults were over": 500_732,
         // The auditor forgot a third attempt when one of two earlier ones had resumed the connection.
         "an attempt that is behind a resume": 501_393,
+        // A session had another order when a backend acted, and no client knew it.
+        "an action in an order that no client knows": 503_445,
         // The socket closed after another client had come: the judge took that for the loss.
         "closed after it was taken for lost": 764,
     ]

@@ -75,6 +75,17 @@ struct WireJudgeTests {
         #expect(wire.violations().contains { $0.promise == .g1 })
     }
 
+    @Test("G1: what passes behind the loss of a socket has its place in the order", arguments: [true, false])
+    func behindLoss(isSame: Bool) {
+        var wire = Wire.ofTwo()
+        wire.judge.closed(2, at: wire.now, isSilent: true)
+        wire.up(1, signal("1", 2), signal("2", 3))
+        // The server does not know of the loss.
+        wire.down(2, received("1", 3))
+        wire.down(1, received(isSame ? "1" : "2", 3))
+        #expect(wire.violations(isSettled: false).contains { $0.promise == .g1 } == !isSame)
+    }
+
     @Test("G3: a signal is in the order twice")
     func twice() {
         var wire = Wire.ofTwo()

@@ -73,7 +73,7 @@ public struct WireJudge: Sendable {
         }
         let (told, logged) = (self.record.orders[Int(epoch)], Set(lines.map { Int($0.seq.rawValue) }))
         for seq in told.seqs where !logged.contains(seq) {
-            guard let event = told[seq], !mayEndSession(event, at: seq, of: told) else { continue }
+            guard let event = told[seq], !isToldToBackendsAlone(event, at: seq, in: epoch) else { continue }
             found.add(.g1, .wrong, "clients have \(record.text(event)) at \(seq), which is not in the log")
         }
         for (name, connection) in record.connectionsInOrder where connection.epoch == epoch && !created.contains(name) {
@@ -86,11 +86,13 @@ public struct WireJudge: Sendable {
         return found.violations
     }
 
-    /// A session without connections ends when its last restriction is lifted (MOD-9), and its log with it: only the
-    /// answer to the backend shows the event.
-    private func mayEndSession(_ event: WireOrder.Event, at seq: Int, of order: WireOrder) -> Bool {
-        guard seq == order.lastSeq, case .moderated(let number) = event else { return false }
-        return record.actions[number].by == nil && record.actions[number].kind.isLift
+    /// Whether only the answer to a backend shows an event. A session without connections may have ended with it (MOD-9),
+    /// or have begun another order before, which no client knows.
+    private func isToldToBackendsAlone(_ event: WireOrder.Event, at seq: Int, in epoch: Int32) -> Bool {
+        guard case .moderated(let number) = event, record.actions[number].by == nil else { return false }
+        return !record.sockets.values.contains { socket in
+            socket.epoch == epoch && socket.received.contains(Int32(clamping: seq - socket.start))
+        }
     }
 
     /// Whether a broken promise has been seen already.
@@ -127,6 +129,11 @@ public struct WireJudge: Sendable {
     ) {
         for line in Self.lines(of: message) {
             guard let passage = record.read(line, on: number, at: now) else { continue }
+            guard record.sockets[number]?.isOpen == true else {
+                if let (event, seq) = passage.placed { order.judge(event, at: seq, in: passage.epoch, record, &found) }
+                record.note(behindLoss: passage)
+                continue
+            }
             resume.hear(passage, record, &found)
             sender.hear(passage, record, &found)
             order.hear(passage, record, &found)
@@ -149,7 +156,8 @@ public struct WireJudge: Sendable {
         record.sockets[socket] = WireRecord.Socket(openedAt: now)
     }
 
-    /// The socket ended for the server: nothing more passes in either direction. Later calls do nothing.
+    /// The socket ended for the server. What it still sends, because it does not know yet or has sent it before, has its
+    /// place in the order, and shows nothing else. Later calls do nothing.
     ///
     /// - Parameter isSilent: no socket closed, so that the server notices the loss only by the missing heartbeats.
     public mutating func closed(_ number: SocketNumber, at now: MonotonicInstant, isSilent: Bool = false) {

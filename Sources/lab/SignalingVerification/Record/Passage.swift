@@ -85,9 +85,9 @@ struct Passage: Sendable {
 extension WireRecord {
     /// Gives numbers to what a line of the server names, and changes nothing else.
     ///
-    /// - Returns: nil if nothing more passes on the socket.
+    /// - Returns: nil for a socket that was never opened.
     mutating func read(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) -> Passage? {
-        guard let socket = sockets[number], socket.isOpen else { return nil }
+        guard let socket = sockets[number] else { return nil }
         var passage = Passage(line, on: number, at: now, socket)
         switch line.ev {
         case "connected": readConnected(&passage, socket)

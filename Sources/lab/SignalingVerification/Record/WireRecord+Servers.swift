@@ -48,6 +48,27 @@ extension WireRecord {
         if let rest = sockets[number]?.listRest, rest > 0 { sockets[number]?.listRest = 0 }
     }
 
+    /// A line that passes behind the loss of its socket: the server does not know of it yet, or had sent the line before.
+    /// Its client may get it, and others get the same event.
+    mutating func note(behindLoss passage: Passage) {
+        for (name, told) in passage.described where details[name] == nil { details[name] = told }
+        if case .connected(let name, let socket, let isNewEpoch) = passage.kind {
+            if isNewEpoch { begin(passage.epoch, passage.line.text("epoch") ?? "", of: socket.session) }
+            if let newer = connections[name]?.socket, newer > passage.number {
+                sockets[passage.number] = socket
+            } else {
+                connect(name, socket, on: passage.number, passage.line)
+                connections[name]?.lostAt = socket.closedAt
+                connections[name]?.isSilent = true
+            }
+        }
+        if let (event, seq) = passage.placed {
+            place(event, at: seq, passage.line.byteCount, in: passage.epoch, passage.at)
+        }
+        if passage.isAnswer { noteAnswered(passage.number) }
+        if case .moderated(let action) = passage.kind { noteModerated(action, passage) }
+    }
+
     private mutating func claim(_ seq: Int, on number: SocketNumber) {
         if let claimed = sockets[number]?.claimed { sockets[number]?.claimed = max(claimed, seq) }
     }
