@@ -121,6 +121,20 @@ struct ChangeTests {
             ])
     }
 
+    @Test("CHAT-5: an own message that a page has shown changed is sent, and shown once")
+    func changedBeforeItsEcho() throws {
+        var timeline = ChatTimeline()
+        let localID = LocalID("1")
+        _ = timeline.appendPending(ChatMessage(text: "hi", localID: localID, direction: .sent), now: now)
+        var read = ChatMessage(text: "hi", seq: Seq(5), direction: .sent)
+        read.erase()
+        _ = timeline.insert(read, now: now)
+        _ = timeline.confirm(localID, seq: Seq(5))
+        let message = try #require(timeline.ownMessage(localID))
+        #expect(message.state == .sent && message.isErased)
+        #expect(timeline.messages == [message])
+    }
+
     @Test("CHG-10: what was erased while the chat was away is gone when it is back")
     func erasedMeanwhile() async throws {
         try await bob.send(SignalRequest(type: "text-chat", data: #"{"text":"secret"}"#))

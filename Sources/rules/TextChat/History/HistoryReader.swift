@@ -48,6 +48,9 @@ struct HistoryReader {
         var isStalled = false
         /// Up to this seq the chat has all messages that it will get without asking.
         var position = Seq(0)
+        /// Up to this seq the chat knows the changes of what it shows. A page may be ahead of the events, and tells those
+        /// of its own messages only, so this is the last event, or how far the server has told changes.
+        var heard = Seq(0)
         var oldest: Seq?
 
         mutating func advance(to seq: Seq?) { if let seq { position = max(position, seq) } }
@@ -142,7 +145,7 @@ struct HistoryReader {
         if continues, let former {
             (order.hasRead, order.gap) = (former.hasRead, former.gap)
             (order.stale, order.again) = (former.stale, former.again)
-            (order.position, order.oldest) = (former.position, former.oldest)
+            (order.position, order.heard, order.oldest) = (former.position, former.heard, former.oldest)
         } else if begins, hasHistory, tellsChanges {
             order.again = Seq(0)
         }
@@ -178,7 +181,7 @@ struct HistoryReader {
     private mutating func miss() {
         let after = order?.gap?.after ?? lastSeq
         order?.gap = Gap(after: after)
-        age(after: lastSeq)
+        age(after: order?.heard ?? Seq(0))
         underway = nil
     }
 
@@ -190,6 +193,7 @@ struct HistoryReader {
     /// An event of the session's order has arrived.
     mutating func received(_ seq: Seq) {
         order?.advance(to: seq)
+        order?.heard = seq
         if order?.gap?.liveFrom == nil { order?.gap?.liveFrom = seq }
     }
 
@@ -339,6 +343,7 @@ struct HistoryReader {
             if !joins, !isForgotten { left = gap }
         }
         order?.hasRead = true
+        if order?.heard == Seq(0), let last = page.messages.last?.seq { order?.heard = last }
         leave(left)
         order?.advance(to: page.messages.last?.seq)
         return place
@@ -394,6 +399,7 @@ struct HistoryReader {
         let goesOn = (page.more && through > after) || stale.until > underway.until ?? Seq(0)
         order?.stale = goesOn && !isAll ? Stale(after: max(through, stale.after), until: stale.until) : nil
         if isAll { order?.again = Seq(0) }
+        if order?.stale == nil, let heard = order?.heard { order?.heard = max(heard, through) }
         return place
     }
 

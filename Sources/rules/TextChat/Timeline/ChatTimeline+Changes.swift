@@ -51,7 +51,7 @@ extension ChatTimeline {
             confirm(at: named, seq: seq) {
                 $0.stamp = message.stamp
                 $0.senderUser = message.senderUser
-                if message.version != nil { $0.take(message) }
+                $0.takeChanges(of: message)
             }
         } else if named == nil || message.version != nil, !place.isOfShown, let key = freeKey(of: seq) {
             var message = message
@@ -134,4 +134,9 @@ extension ChatTimeline {
 
 extension ChatMessage {
     fileprivate var hasChanged: Bool { isErased || version != nil }
+
+    /// Takes what another form of this message has that its first edition had not.
+    mutating func takeChanges(of later: ChatMessage) {
+        if later.isErased { erase() } else if later.version != nil { take(later) }
+    }
 }

@@ -120,21 +120,26 @@ public struct ChatTimeline: Sendable {
         }
         let wasPending = layout.lines[index].key.isPending
         guard wasPending || (message.seq == nil && seq != nil) else { return [] }
-        if let seq, self.index(of: OrderKey(era: era, seq: seq.rawValue, tie: 0)) != nil {
-            // A page has shown it without its local ID: it was edited or erased meanwhile.
-            removeMessage(at: index)
-            return finish()
-        }
         confirm(at: index, seq: seq, note)
         trim()
         return finish()
     }
 
     mutating func confirm(at index: Int, seq: Seq?, _ note: (inout ChatMessage) -> Void) {
+        var index = index
+        var later: ChatMessage?
+        // A page may have it already, changed so that its local ID is gone.
+        if let twin = seq.flatMap({ self.index(of: OrderKey(era: era, seq: $0.rawValue, tie: 0)) }) {
+            let key = layout.lines[index].key
+            later = layout.lines[twin].entry?.message
+            removeMessage(at: twin)
+            index = layout.index(of: key)
+        }
         layout.update(at: index) {
             $0.state = .sent
             $0.seq = seq
             note(&$0)
+            if let later { $0.takeChanges(of: later) }
         }
         layout.relocate(index, to: freeKey(of: seq) ?? arrivalKey())
     }

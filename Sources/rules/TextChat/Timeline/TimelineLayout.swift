@@ -125,14 +125,14 @@ struct TimelineLayout: Sendable {
 
     /// Removes the separators of a removed message, or gives them to the next one, and regroups its neighbours.
     mutating func settle(afterRemovalAt index: Int, firstUnread: OrderKey?) {
-        let previous = lines.message(before: index)
+        let first = lines.message(before: index).map { $0 + 1 } ?? 0
         settleDivider(firstUnread)
-        var index = index
-        while index > 0, case .day = lines[index - 1].content, lines.message(atOrAfter: index) == nil {
-            index -= 1
-            remove(at: index)
+        if lines.message(atOrAfter: first) == nil {
+            for last in stride(from: lines.count - 1, through: first, by: -1) {
+                if case .day = lines[last].content { remove(at: last) }
+            }
         }
-        regroup(from: previous.map { $0 + 1 } ?? 0)
+        regroup(from: first)
     }
 
     /// Removes the gaps before the second message, and keeps the anchor of the first group: the first message is about
@@ -264,9 +264,12 @@ struct TimelineLayout: Sendable {
         let key = lines[message].key
         var message = message
         var isThere = false
+        // What stands before a gap was the separator of a message that is gone.
+        var isBeforeGap = false
         for index in stride(from: message - 1, to: previous ?? -1, by: -1) {
+            if case .gap = lines[index].content { isBeforeGap = true }
             guard case .day(let other) = lines[index].content else { continue }
-            if begins, !isThere, other == day {
+            if begins, !isThere, !isBeforeGap, other == day {
                 lines[index].key = key
                 isThere = true
             } else {
