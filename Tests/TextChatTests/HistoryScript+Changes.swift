@@ -10,13 +10,7 @@ import Testing
 struct ChangeVectorTests {
     @Test("the messages of a chat change", arguments: try Vectors.folder("chat/changes"))
     func script(_ vector: VectorCase) async throws {
-        // Open: gaps and earlier messages of a former order, once another epoch is loaded anew.
-        guard vector.name.hasPrefix("anew.json: CHG-10") else {
-            return try await HistoryScript(vector, isOfChanges: true).run(vector)
-        }
-        await withKnownIssue(isIntermittent: true) {
-            try await HistoryScript(vector, isOfChanges: true).run(vector)
-        }
+        try await HistoryScript(vector, isOfChanges: true).run(vector)
     }
 }
 

@@ -19,7 +19,7 @@ struct HistoryPropertyTests {
         for seed in 0..<10_000 as Range<UInt64> where !holds(HistoryWorld(seed: seed), seed) { return }
     }
 
-    @Test("CHG-8, CHG-10: where messages change meanwhile, each is shown in its present form")
+    @Test("CHG-8, CHG-10: where messages and orders change meanwhile, each is shown in its present form")
     func inPresentForm() {
         for seed in 0..<10_000 as Range<UInt64> where !holds(HistoryWorld(seed: seed, changes: true), seed) { return }
     }
@@ -28,7 +28,8 @@ struct HistoryPropertyTests {
         for _ in 0..<24 { world.step() }
         #expect(world.settle(), "seed \(seed)")
         #expect(world.shown == world.kept, "seed \(seed)")
-        #expect(world.chat.rows.allSatisfy { $0.content != .gap }, "seed \(seed)")
+        // What was lost with an order is in no history.
+        #expect(world.epoch > 1 || world.chat.rows.allSatisfy { $0.content != .gap }, "seed \(seed)")
         #expect(world.chat.unreadCount == 0, "seed \(seed)")
         return world.shown == world.kept
     }
@@ -53,6 +54,7 @@ private final class HistoryWorld: TextChatDelegate {
     /// Before it, more has changed than the server can tell.
     private var listedFrom = Seq(0)
     private let changes: Bool
+    private(set) var epoch = 1
 
     /// So few that a history has many pages.
     private static let pageCount = 3
@@ -81,6 +83,7 @@ private final class HistoryWorld: TextChatDelegate {
 
     func step() {
         if changes, number(3) == 0 { change() }
+        if changes, number(60) == 0 { beginOrder() }
         switch number(16) {
         case 0, 1, 2: say()
         case 3: write()
@@ -245,6 +248,17 @@ private final class HistoryWorld: TextChatDelegate {
         let connection = connect()
         handle(.lost)
         handle(number(2) == 0 ? .connected(connection) : .reconnected)
+    }
+
+    /// The server has lost its order, and perhaps the latest messages of others.
+    private func beginOrder() {
+        while number(3) == 0, log.last?.from?.user == UserID("bob") { log.removeLast() }
+        epoch += 1
+        channel.order = Epoch(rawValue: String(epoch))
+        lastSeq += 1000
+        // Nobody knows which erasures were lost.
+        listedFrom = Seq(lastSeq)
+        lose()
     }
 
     /// The events that were missed follow, to the same connection or to another.

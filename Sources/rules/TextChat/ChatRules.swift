@@ -152,7 +152,7 @@ struct ChatRules {
         // What the former channel reported says nothing of this one.
         phase = .open
         let typedConnection = typedConnection
-        end()
+        end(isOther: true)
         guard channel != nil else { return ChatOutcome(typing: [.disconnected]) }
         self.typedConnection = typedConnection
         return ChatOutcome(typing: note())
@@ -189,8 +189,8 @@ struct ChatRules {
     }
 
     /// The connection is over.
-    private mutating func end() {
-        reader.disconnected()
+    private mutating func end(isOther: Bool = false) {
+        reader.disconnected(isOther: isOther)
         namedConnection = nil
         typedConnection = nil
         stopInquiry()

@@ -22,7 +22,9 @@ struct HistoryReader {
     /// The phase of the channel's connection, with what it needs.
     private enum Phase {
         /// There is none. Next: `up`.
-        case away
+        ///
+        /// - Parameter isOther: the chat has another channel, perhaps of another session.
+        case away(isOther: Bool)
         /// The channel tries to get the same one back. Next: `up`, `away`.
         case returning(wantsEarlier: Bool)
         /// With the page that was asked for. Next: `returning`, `away`.
@@ -83,7 +85,7 @@ struct HistoryReader {
     /// So many changes may come while a page is on its way. With more, the page is asked for anew (G5).
     private static let overlayLimit = 1000
 
-    private var phase = Phase.away
+    private var phase = Phase.away(isOther: false)
     /// Nil: the channel had no connection yet.
     private var order: Order?
     /// The last failure; nil after a success.
@@ -133,11 +135,12 @@ struct HistoryReader {
         _ connection: ConnectionID, hasHistory: Bool, epoch: Epoch?, tellsChanges: Bool = false
     ) -> Bool {
         let former = order
-        let isRecovered: Bool
+        var (isRecovered, isOther) = (false, false)
         switch phase {
         case .up where connection == former?.connection: return false
         case .returning: isRecovered = true
-        case .up, .away: isRecovered = false
+        case .away(let other): isOther = other
+        case .up: break
         }
         let continues = hasHistory && self.hasHistory && epoch != nil && epoch == former?.epoch
         let begins = former != nil && former?.connection != connection && !continues
@@ -146,7 +149,7 @@ struct HistoryReader {
             (order.hasRead, order.gap) = (former.hasRead, former.gap)
             (order.stale, order.again) = (former.stale, former.again)
             (order.position, order.heard, order.oldest) = (former.position, former.heard, former.oldest)
-        } else if begins, hasHistory, tellsChanges {
+        } else if begins, hasHistory, tellsChanges, former?.hasHistory == true, !isOther {
             order.again = Seq(0)
         }
         self.order = order
@@ -167,7 +170,8 @@ struct HistoryReader {
         order?.isStalled = false
     }
 
-    mutating func disconnected() { phase = .away }
+    /// - Parameter isOther: the chat has another channel.
+    mutating func disconnected(isOther: Bool = false) { phase = .away(isOther: isOther) }
 
     /// Events are missing.
     ///
@@ -329,7 +333,7 @@ struct HistoryReader {
         if order?.again != nil {
             let after = more ? first.map { Seq($0.rawValue - 1) } ?? .greatest : Seq(0)
             place.anew = .init(after: after, through: through, isLast: true)
-            isRenewed = !more || first.map { first in shown.oldestSeq.map { first <= $0 } ?? true } ?? true
+            isRenewed = !more || first.flatMap { first in shown.oldestSeq.map { first <= $0 } } ?? false
         }
         var left: Gap?
         if isRenewed {

@@ -44,8 +44,15 @@ extension ChatTimeline {
 
     mutating func merge(_ message: ChatMessage, at place: HistoryPlace) {
         guard let seq = message.seq else { return }
+        var mayBeUnread = place.countsUnread
         // A new order may begin with the history of the former one (HIS-3).
-        if let index = find(seq, { Self.isRepeated($0, by: message) }) { return renew(index, to: message) }
+        if let index = find(seq, { Self.isRepeated($0, by: message) }) {
+            let line = layout.lines[index]
+            if place.anew == nil || line.key.era == era { return renew(index, to: message) }
+            // It joins those of the present order.
+            removeMessage(at: index)
+            mayBeUnread = line.entry?.isUnread ?? false
+        }
         let named = index(ofRow: localIDs.row(of: message))
         if let named, message.direction == .sent, layout.lines[named].entry?.message.seq == nil {
             confirm(at: named, seq: seq) {
@@ -56,7 +63,7 @@ extension ChatTimeline {
         } else if named == nil || message.version != nil, !place.isOfShown, let key = freeKey(of: seq) {
             var message = message
             message.state = .sent
-            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: place.countsUnread)
+            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: mayBeUnread)
         }
     }
 
@@ -66,8 +73,10 @@ extension ChatTimeline {
         return shown.author == message.author && (shown.hasChanged || message.hasChanged || shown.text == message.text)
     }
 
-    /// Removes the messages of a range that the history does not have any more.
+    /// Removes the messages of a range that the history does not have any more. Nothing is known to be missing between
+    /// those of former orders, either.
     mutating func drop(_ range: HistoryPlace.Anew, unlessIn messages: [ChatMessage]) {
+        if range.isLast { layout.removeGaps(before: era) }
         let kept = Set(messages.compactMap(\.seq))
         var index = layout.lines.message(before: layout.lines.count)
         while let present = index {

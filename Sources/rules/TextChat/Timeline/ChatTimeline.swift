@@ -211,10 +211,7 @@ public struct ChatTimeline: Sendable {
         let before = messageCount
         for message in messages { merge(message, at: place) }
         if let anew = place.anew { drop(anew, unlessIn: messages) }
-        if let closes = place.closes {
-            // What is loaded anew has no gaps of former orders either.
-            for each in (place.anew == nil ? era : max(era - 4, 0))...era { layout.removeGaps(era: each, closes) }
-        }
+        if let closes = place.closes { layout.removeGaps(era: era, closes) }
         if let gap = place.gapAt { addGap(after: gap) }
         if let seq = place.floor { floor = min(floor ?? seq, seq) }
         if place.isBeginning { hasBeginning = true }

@@ -91,6 +91,18 @@ struct TimelineLayout: Sendable {
         }
     }
 
+    /// Removes the gaps of earlier eras.
+    mutating func removeGaps(before era: Int) {
+        var index = lines.firstIndex(notBefore: OrderKey(era: era, seq: .min, tie: .min), rank: 0) - 1
+        while index >= 0 {
+            if case .gap = lines[index].content {
+                remove(at: index)
+                regroup(from: index)
+            }
+            index = min(index, lines.count) - 1
+        }
+    }
+
     private func gap(_ era: Int, _ stretch: HistoryPlace.Stretch) -> Int? {
         var index = lines.firstIndex(notBefore: OrderKey(era: era, seq: stretch.from.rawValue, tie: .min), rank: 0)
         while index < lines.count, lines[index].key.era == era {
