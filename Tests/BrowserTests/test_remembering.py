@@ -1,6 +1,7 @@
 """A room that remembers: over a closed browser, a killed server, a long history and a long absence."""
 
 import pathlib
+import re
 import tempfile
 
 import pytest
@@ -63,6 +64,22 @@ def texts_of(user):
     return [text.strip() for text in user.page.locator(f"{MESSAGE_ROWS} .bubble").all_text_contents()]
 
 
+def scroll_to_the_beginning(user):
+    """Page after page."""
+    beginning = user.page.locator("#messages [data-kind=beginning]")
+    while beginning.count() == 0:
+        before = len(texts_of(user))
+        # As a user who goes on scrolling: the list may put the place right once more after the last page.
+        user.page.wait_for_function(
+            """count => {
+                 const root = document.getElementById('chat').shadowRoot;
+                 root.getElementById('messages-scroll').scrollTop = 0;
+                 return root.querySelectorAll('.bubble').length > count || root.querySelector('[data-kind=beginning]');
+               }""",
+            arg=before,
+        )
+
+
 def test_his_3_his_5_who_comes_later_reads_what_was_written_before(open_page, keeping_servers, room, screenshots):
     first = keeping_servers()
     relay = Relay(first.url)
@@ -83,19 +100,7 @@ def test_his_3_his_5_who_comes_later_reads_what_was_written_before(open_page, ke
     expect(bob.bubble(f"message {COUNT - 1}")).to_be_visible()
     bob.page.screenshot(path=pathlib.Path(screenshots) / "remembering-phone.png")
 
-    # Up to the beginning, page after page.
-    beginning = bob.page.locator("#messages [data-kind=beginning]")
-    while beginning.count() == 0:
-        before = len(texts_of(bob))
-        # As a user who goes on scrolling: the list may put the place right once more after the last page.
-        bob.page.wait_for_function(
-            """count => {
-                 const root = document.getElementById('chat').shadowRoot;
-                 root.getElementById('messages-scroll').scrollTop = 0;
-                 return root.querySelectorAll('.bubble').length > count || root.querySelector('[data-kind=beginning]');
-               }""",
-            arg=before,
-        )
+    scroll_to_the_beginning(bob)
     assert texts_of(bob) == [f"message {number}" for number in range(COUNT)] + ["See you tomorrow"]
 
     bob.page.complaints.clear()
@@ -128,3 +133,69 @@ def test_his_4_a_long_absence_leaves_no_gap(open_page, keeping_servers, room, sc
     bob.page.screenshot(path=pathlib.Path(screenshots) / "remembering-tunnel.png")
     bob.page.complaints.clear()
     tunnel.stop()
+
+
+def choose(user, text, command):
+    """Opens the menu of a message, and chooses a command."""
+    bubble = user.page.locator(".bubble", has_text=re.compile(f"^{re.escape(text)}$"))
+    bubble.hover()
+    # A row that quotes the message has its text, too.
+    user.page.locator(MESSAGE_ROWS, has=bubble).locator(".row-menu").click()
+    user.page.get_by_role("menuitem", name=command).click()
+
+
+def rewrite(user, text):
+    """Replaces the text in the open editor, and saves it."""
+    user.page.locator(".editor textarea").fill(text)
+    user.page.locator(".editor textarea").press("Enter")
+
+
+def test_c1_edits_deletes_and_quotes_survive_a_pulled_cable_and_a_killed_server(open_page, keeping_servers, room):
+    first = keeping_servers()
+    relay, cable = Relay(first.url), Relay(first.url)
+    ada = User.join(open_page, relay.url, room, "Ada")
+    bob = User.join(open_page, cable.url, room, "Bob")
+    for text in ("Shall we meat on Tuesday?", "My number is 555"):
+        ada.send(text)
+        expect(ada.row(text)).to_have_attribute("data-state", "sent")
+        expect(bob.bubble(text)).to_be_visible()
+    choose(bob, "Shall we meat on Tuesday?", "Reply")
+    bob.send("Yes, at nine")
+    expect(bob.row("Yes, at nine")).to_have_attribute("data-state", "sent")
+
+    # Bob's cable is out for longer than the server keeps what he misses.
+    cable.cut()
+    choose(ada, "Shall we meat on Tuesday?", "Edit")
+    rewrite(ada, "Shall we meet on Tuesday?")
+    expect(ada.page.locator(".edited")).to_be_visible()
+    write(ada, room, [f"filler {number}" for number in range(120)])
+    expect(ada.bubble("filler 119")).to_be_visible()
+    cable.restore()
+    expect(bob.bubble("filler 119")).to_be_visible()
+    expect(bob.bubble("Shall we meet on Tuesday?")).to_be_visible()
+    expect(bob.bubble("Shall we meat on Tuesday?")).to_have_count(0)
+
+    first.process.kill()
+    first.process.wait()
+    second = keeping_servers()
+    for each in (relay, cable):
+        each.cut()
+        each.route_to(second.url)
+        each.restore()
+    choose(ada, "My number is 555", "Delete this message…")
+    ada.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    for user in (ada, bob):
+        expect(user.bubble("This message was deleted.")).to_be_visible()
+        expect(user.bubble("My number is 555")).to_have_count(0)
+
+    # Who comes later sees the same.
+    eve = User.join(open_page, relay.url, room, "Eve")
+    scroll_to_the_beginning(eve)
+    expect(eve.bubble("Shall we meet on Tuesday?")).to_be_attached()
+    expect(eve.bubble("This message was deleted.")).to_be_attached()
+    expect(eve.row("Yes, at nine").locator(".quote")).to_contain_text("Shall we meet on Tuesday?")
+    for user in (ada, bob):
+        # The cable was out, and the server was gone.
+        user.page.complaints.clear()
+    for each in (relay, cable):
+        each.stop()

@@ -223,38 +223,29 @@ export class Pane {
 
   /** The channel of the chat. It notes when each message was sent and acknowledged. */
   #followed(channel) {
-    return {
-      get connectionId() {
-        return channel.connectionId;
-      },
-      get hasHistory() {
-        return channel.hasHistory;
-      },
-      get epoch() {
-        return channel.epoch;
-      },
-      get user() {
-        return channel.user;
-      },
-      restriction: (now) => channel.restriction(now),
-      history: (request) => channel.history(request),
-      send: (signal) => {
-        const outcome = channel.send(signal);
-        if (!isChat(signal.type)) return outcome;
-        const delivery = { sentAt: Date.now(), acknowledgedAt: null };
-        const message = decodeSignal({ ...signal, receivedAt: delivery.sentAt });
-        if (message?.localId) this.#noteDelivery(message.localId, delivery);
-        this.#witness.sent(signal, outcome);
-        outcome.then(
-          () => {
-            delivery.acknowledgedAt = Date.now();
-            this.chat.showFacts();
-          },
-          () => {},
-        );
-        return outcome;
-      },
+    const send = (signal) => {
+      const outcome = channel.send(signal);
+      if (!isChat(signal.type)) return outcome;
+      const delivery = { sentAt: Date.now(), acknowledgedAt: null };
+      const message = decodeSignal({ ...signal, receivedAt: delivery.sentAt });
+      if (message?.localId) this.#noteDelivery(message.localId, delivery);
+      this.#witness.sent(signal, outcome);
+      outcome.then(
+        () => {
+          delivery.acknowledgedAt = Date.now();
+          this.chat.showFacts();
+        },
+        () => {},
+      );
+      return outcome;
     };
+    return new Proxy(channel, {
+      get(_, name) {
+        if (name === 'send') return send;
+        const value = channel[name];
+        return typeof value === 'function' ? value.bind(channel) : value;
+      },
+    });
   }
 
   /** The user addresses somebody. */

@@ -295,6 +295,23 @@ struct ChangeTests {
         #expect(known.changes(after: Seq(first + 299), atMost: 5)?.notes.first?.ref == Seq(301))
     }
 
+    @Test("G5: 10,000 messages of 100 users take at most 4 bytes each in a snapshot, and a change of each at most 6 more")
+    func size() {
+        var known = Changeables()
+        for number in 1...Int64(Changeables.limit) {
+            known.keep(Seq(number * 3), by: .user(UserID("u-\(number % 100)")), type: "text-chat")
+        }
+        func byteCount() -> Int {
+            var writer = ByteWriter(capacity: 100_000)
+            writer.write(known)
+            return writer.bytes.count
+        }
+        let unchanged = byteCount()
+        #expect(unchanged <= 4 * Changeables.limit)
+        for number in 1...Int64(Changeables.limit) { known.note(Seq(100_000 + number), of: Seq(number * 3)) }
+        #expect(byteCount() - unchanged <= 6 * Changeables.limit)
+    }
+
     @Test("C2: what a state knows of its messages has the same bytes after it was encoded and decoded")
     func coding() throws {
         var known = Changeables(after: Seq(3))

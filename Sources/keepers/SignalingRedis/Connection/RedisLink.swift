@@ -244,7 +244,12 @@ final class RedisLink {
     }
 
     private func unreachable(_ text: String) -> CommandLogFault {
-        CommandLogFault(.unreachable, "Cannot reach \(name): \(text). Start Redis, or correct the address.")
+        // A Redis that wants a certificate may close before its alert can be read.
+        let hint =
+            name.hasPrefix("rediss:")
+            ? " If it wants a certificate of its clients, give --redis-tls-cert and --redis-tls-key." : ""
+        return CommandLogFault(
+            .unreachable, "Cannot reach \(name): \(text). Start Redis, or correct the address.\(hint)")
     }
 
     private func nonsense(_ text: String) -> CommandLogFault { .nonsense(text, from: name) }
