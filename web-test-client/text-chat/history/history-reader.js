@@ -37,7 +37,9 @@ export class HistoryReader {
    *
    * After several losses the gap is the first: pages may repeat. `gap.liveFrom` is the first event behind the last loss: a
    * page that reaches it leaves nothing out. `isStalled`: a page could not be read, and the chat tries again after the
-   * next connect. Each has `position`: up to this seq the chat has all messages that it will get without asking.
+   * next connect. Each has `position`: up to this seq the chat has all messages that it will get without asking. And each
+   * has `heard`: up to this seq the chat knows the changes of what it shows. A page may be ahead of the events, and tells
+   * those of its own messages only, so this is the last event, or how far the server has told changes.
    */
   #phase = { is: 'new' };
   /** `{code, message}` of the last failure; null after a success. */
@@ -76,7 +78,7 @@ export class HistoryReader {
     const { is, order: former = null, wantsEarlier = false, isOther = false } = this.#phase;
     if (is === 'up' && connection === former.connection) return false;
     const continues = hasHistory && this.hasHistory && epoch !== null && epoch === former.epoch;
-    const begun = hasHistory ? { is: 'nothing', position: 0, gap: null, isStalled: false } : null;
+    const begun = hasHistory ? { is: 'nothing', position: 0, heard: 0, gap: null, isStalled: false } : null;
     const begins = former !== null && connection !== former.connection && !continues;
     const isAnother = begins && hasHistory && this.hasHistory && !isOther;
     const { stale = null, again = null } = continues ? former : { again: isAnother ? 0 : null };
@@ -115,10 +117,10 @@ export class HistoryReader {
   }
 
   #miss() {
-    const { is, position, gap = null, isStalled = false } = this.#known;
+    const { is, position, heard, gap = null, isStalled = false } = this.#known;
     const missing = { after: gap?.after ?? position, liveFrom: null };
-    this.#known = { is: is === 'nothing' ? is : 'part', position, gap: missing, isStalled };
-    this.#age(position);
+    this.#known = { is: is === 'nothing' ? is : 'part', position, heard, gap: missing, isStalled };
+    this.#age(heard);
     if (this.#phase.is === 'up') this.#phase.task = null;
   }
 
@@ -132,6 +134,7 @@ export class HistoryReader {
   /** An event of the session's order has arrived. */
   received(seq) {
     this.#advance(seq);
+    if (this.hasHistory) this.#known.heard = seq;
     if (this.#known?.gap) this.#known.gap.liveFrom ??= seq;
   }
 
@@ -244,7 +247,8 @@ export class HistoryReader {
 
   #readNewest({ messages, first }, more, shown, through) {
     const { order } = this.#phase;
-    const { gap = null, isStalled = false, position } = this.#known ?? {};
+    const { gap = null, isStalled = false, position, heard: known } = this.#known ?? {};
+    const heard = known || (messages.at(-1)?.seq ?? 0);
     const oldest = messages[0]?.seq ?? Infinity;
     const joins = gap?.after === 0 || oldest <= gap?.after + 1 || !more;
     const isTrimmed = gap !== null && hasForgotten(gap.after, first, shown);
@@ -252,7 +256,7 @@ export class HistoryReader {
     const isRenewed = isAgain && (!more || oldest <= shown.oldestSeq);
     const isWhole = gap === null || joins || isTrimmed || isRenewed;
     if (isRenewed) order.again = null;
-    this.#known = isWhole ? { is: 'all', position } : { is: 'part', position, gap, isStalled };
+    this.#known = isWhole ? { is: 'all', position, heard } : { is: 'part', position, heard, gap, isStalled };
     if (this.#phase.wantsEarlier) this.#phase.wantsEarlier = false;
     this.#advance(messages.at(-1)?.seq);
     return place(messages, {
@@ -265,15 +269,15 @@ export class HistoryReader {
 
   /** `through`: the last message of the page, erased or not. `isForgotten`: the history begins behind the gap. */
   #readMissed({ messages, more, through: last }, isForgotten) {
-    const { is, gap, position } = this.#known;
+    const { is, gap, position, heard } = this.#known;
     // The page of the connect has closed the gap.
     if (is !== 'part') return place(messages, { countsUnread: true });
     const { after, liveFrom } = gap;
     const through = Math.max(after, last);
     const isFilled = !more || through === after || (liveFrom !== null && through >= liveFrom);
     this.#known = isFilled
-      ? { is: 'all', position }
-      : { is: 'part', position, gap: { after: through, liveFrom }, isStalled: false };
+      ? { is: 'all', position, heard }
+      : { is: 'part', position, heard, gap: { after: through, liveFrom }, isStalled: false };
     this.#advance(messages.at(-1)?.seq);
     return place(messages, {
       countsUnread: true,
@@ -305,6 +309,7 @@ export class HistoryReader {
     const goesOn = (more && through > request.changedAfter) || stale.until > until;
     order.stale = goesOn && !isAll ? { after: Math.max(through, stale.after), until: stale.until } : null;
     if (isAll) order.again = 0;
+    if (order.stale === null) this.#known.heard = Math.max(this.#known.heard, through);
     return place(messages, { isOfShown: true });
   }
 

@@ -317,9 +317,12 @@ export class TimelineLayout {
     const begins = previous < 0 || lines.at(previous).day !== day;
     let index = at;
     let isThere = false;
+    // What stands before a gap was the separator of a message that is gone.
+    let isBeforeGap = false;
     for (let before = at - 1; before > previous; before -= 1) {
+      if (lines.at(before).kind === 'gap') isBeforeGap = true;
       if (lines.at(before).kind !== 'day') continue;
-      if (begins && !isThere && lines.at(before).day === day) {
+      if (begins && !isThere && !isBeforeGap && lines.at(before).day === day) {
         lines.at(before).key = key;
         isThere = true;
       } else {

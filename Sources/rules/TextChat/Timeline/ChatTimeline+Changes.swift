@@ -8,36 +8,15 @@ extension ChatTimeline {
     /// By which seq the session knows this row's message now.
     func seq(of id: TimelineRow.ID?) -> Seq? {
         guard let id, let seq = message(of: id)?.seq, let key = layout.key(of: id) else { return nil }
-        return key.era == era || joinsOrders ? seq : nil
+        return key.era == order.era || joinsOrders ? seq : nil
     }
 
     /// The row of the session's message with this seq.
     func row(withSeq seq: Seq) -> TimelineRow? { find(seq) { _ in joinsOrders }.map(layout.row) }
 
-    /// The least seq of all messages that are here; nil: none has one.
-    var oldestSeq: Seq? {
-        var oldest: Seq?
-        for index in 0..<layout.lines.count {
-            guard let seq = layout.lines[index].entry?.message.seq else { continue }
-            oldest = min(oldest ?? seq, seq)
-            // Behind its first message an order has greater ones.
-            if layout.lines[index].key.era == era { break }
-        }
-        return oldest
-    }
-
-    /// In so many former orders a page's messages may be, too.
-    private static let repeatedEraCount = 4
-
     /// The index of the message with this seq. One of a former order counts if `isThis` says so.
     private func find(_ seq: Seq, _ isThis: (ChatMessage) -> Bool) -> Int? {
-        for candidate in stride(from: era, through: max(era - Self.repeatedEraCount, 0), by: -1) {
-            guard let index = index(of: OrderKey(era: candidate, seq: seq.rawValue, tie: 0)),
-                let shown = layout.lines[index].entry?.message
-            else { continue }
-            if candidate == era || isThis(shown) { return index }
-        }
-        return nil
+        order.index(of: seq, in: layout, ofFormer: isThis)
     }
 
     // MARK: Pages
@@ -48,7 +27,7 @@ extension ChatTimeline {
         // A new order may begin with the history of the former one (HIS-3).
         if let index = find(seq, { Self.isRepeated($0, by: message) }) {
             let line = layout.lines[index]
-            if place.anew == nil || line.key.era == era { return renew(index, to: message) }
+            if place.anew == nil || line.key.era == order.era { return renew(index, to: message) }
             // It joins those of the present order.
             removeMessage(at: index)
             mayBeUnread = line.entry?.isUnread ?? false
@@ -60,7 +39,8 @@ extension ChatTimeline {
                 $0.senderUser = message.senderUser
                 $0.takeChanges(of: message)
             }
-        } else if named == nil || message.version != nil, !place.isOfShown, let key = freeKey(of: seq) {
+        } else if named == nil || message.version != nil, !place.isOfShown, let key = order.freeKey(of: seq, in: layout)
+        {
             var message = message
             message.state = .sent
             add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: mayBeUnread)
@@ -76,13 +56,13 @@ extension ChatTimeline {
     /// Removes the messages of a range that the history does not have any more. Nothing is known to be missing between
     /// those of former orders, either.
     mutating func drop(_ range: HistoryPlace.Anew, unlessIn messages: [ChatMessage]) {
-        if range.isLast { layout.removeGaps(before: era) }
+        if range.isLast { layout.removeGaps(before: order.era) }
         let kept = Set(messages.compactMap(\.seq))
         var index = layout.lines.message(before: layout.lines.count)
         while let present = index {
             let line = layout.lines[present]
             if let seq = line.entry?.message.seq, seq > range.after, !kept.contains(seq),
-                seq <= range.through || (range.isLast && line.key.era < era)
+                seq <= range.through || (range.isLast && line.key.era < order.era)
             {
                 removeMessage(at: present)
             }
@@ -117,13 +97,13 @@ extension ChatTimeline {
         case .message(let seq):
             if let index = find(seq, { _ in joinsOrders }) { erase(at: index) }
         case .through(let seq):
-            let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
+            let last = order.key(of: seq)
             while let first = layout.lines.message(atOrAfter: 0), layout.lines[first].key <= last { dropOldest(first) }
             // What was before them is erased, too.
             if let floor, floor <= seq { hasBeginning = true }
         case .user(let user):
             // The messages of former orders are before all of this one.
-            let end = OrderKey(era: era, seq: seq?.rawValue ?? .max, tie: 0)
+            let end = OrderKey(era: order.era, seq: seq?.rawValue ?? .max, tie: 0)
             var next = layout.lines.message(atOrAfter: 0)
             while let index = next, layout.lines[index].key < end {
                 if layout.lines[index].entry?.message.senderUser == user { erase(at: index) }

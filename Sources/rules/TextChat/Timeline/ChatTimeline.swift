@@ -34,8 +34,7 @@ public struct ChatTimeline: Sendable {
     var layout: TimelineLayout
     var localIDs = LocalIDs()
     private var unread = UnreadMessages()
-    private(set) var era = 0
-    private var lastSeq: Int64 = 0
+    var order = SessionOrder()
 
     /// Without a calendar there are no day separators, and days break no group.
     public init(
@@ -79,16 +78,10 @@ public struct ChatTimeline: Sendable {
     var hasRoom: Bool { messageCount - limit < limit }
 
     /// Whether a message of this order with at most this seq is here.
-    func knows(_ seq: Seq) -> Bool {
-        var index = layout.lines.firstIndex(notBefore: OrderKey(era: era, seq: 0, tie: 0), rank: 0)
-        let last = OrderKey(era: era, seq: seq.rawValue, tie: 0)
-        while index < layout.lines.count, layout.lines[index].key <= last {
-            // One without a seq is an own message that has not come back yet.
-            if layout.lines[index].entry?.message.seq != nil { return true }
-            index += 1
-        }
-        return false
-    }
+    func knows(_ seq: Seq) -> Bool { order.knows(seq, in: layout) }
+
+    /// The least seq of all messages that are here; nil: none has one.
+    var oldestSeq: Seq? { order.oldestSeq(in: layout) }
 
     public var firstUnreadID: TimelineRow.ID? { unread.first.map { layout.lines[layout.index(of: $0)].id } }
 
@@ -129,7 +122,7 @@ public struct ChatTimeline: Sendable {
         var index = index
         var later: ChatMessage?
         // A page may have it already, changed so that its local ID is gone.
-        if let twin = seq.flatMap({ self.index(of: OrderKey(era: era, seq: $0.rawValue, tie: 0)) }) {
+        if let twin = seq.flatMap({ order.index(of: $0, in: layout) }) {
             let key = layout.lines[index].key
             later = layout.lines[twin].entry?.message
             removeMessage(at: twin)
@@ -141,7 +134,7 @@ public struct ChatTimeline: Sendable {
             note(&$0)
             if let later { $0.takeChanges(of: later) }
         }
-        layout.relocate(index, to: freeKey(of: seq) ?? arrivalKey())
+        layout.relocate(index, to: order.freeKey(of: seq, in: layout) ?? arrivalKey())
     }
 
     public mutating func fail(_ localID: LocalID, _ failure: ChatMessage.Failure) -> [TimelineChange] {
@@ -170,7 +163,7 @@ public struct ChatTimeline: Sendable {
         if localIDs.row(of: message) != nil { return [] }
         var message = message
         message.state = .sent
-        let free = freeKey(of: message.seq)
+        let free = order.freeKey(of: message.seq, in: layout)
         if message.seq != nil, free == nil { return [] }
         add(message, at: free ?? arrivalKey(), now: now)
         trim()
@@ -191,14 +184,13 @@ public struct ChatTimeline: Sendable {
     }
 
     mutating func addGap(after seq: Seq) {
-        guard !layout.hasGap(era: era, after: seq) else { return }
-        layout.insertGap(at: OrderKey(era: era, seq: seq.rawValue, tie: layout.nextNumber()))
+        guard !layout.hasGap(era: order.era, after: seq) else { return }
+        layout.insertGap(at: OrderKey(era: order.era, seq: seq.rawValue, tie: layout.nextNumber()))
     }
 
     /// Starts a new connection: the seq of later messages need not continue that of earlier ones.
     public mutating func startEra() {
-        era += 1
-        lastSeq = 0
+        order.startEra()
         floor = nil
         hasBeginning = false
     }
@@ -211,7 +203,7 @@ public struct ChatTimeline: Sendable {
         let before = messageCount
         for message in messages { merge(message, at: place) }
         if let anew = place.anew { drop(anew, unlessIn: messages) }
-        if let closes = place.closes { layout.removeGaps(era: era, closes) }
+        if let closes = place.closes { layout.removeGaps(era: order.era, closes) }
         if let gap = place.gapAt { addGap(after: gap) }
         if let seq = place.floor { floor = min(floor ?? seq, seq) }
         if place.isBeginning { hasBeginning = true }
@@ -263,22 +255,7 @@ public struct ChatTimeline: Sendable {
 extension ChatTimeline {
     func index(ofRow id: TimelineRow.ID?) -> Int? { id.flatMap { layout.key(of: $0) }.map { layout.index(of: $0) } }
 
-    /// The index of the message with this key; nil if there is none.
-    func index(of key: OrderKey) -> Int? {
-        let index = layout.index(of: key)
-        return index < layout.lines.count && layout.lines[index].key == key ? index : nil
-    }
-
-    /// Nil if there is no seq, or another message has it.
-    mutating func freeKey(of seq: Seq?) -> OrderKey? {
-        guard let seq else { return nil }
-        let key = OrderKey(era: era, seq: seq.rawValue, tie: 0)
-        guard index(of: key) == nil else { return nil }
-        lastSeq = max(lastSeq, seq.rawValue)
-        return key
-    }
-
-    private mutating func arrivalKey() -> OrderKey { OrderKey(era: era, seq: lastSeq, tie: layout.nextNumber()) }
+    private mutating func arrivalKey() -> OrderKey { order.arrivalKey(layout.nextNumber()) }
 
     mutating func add(
         _ message: ChatMessage, at key: OrderKey, now: WallTime, mayBeUnread: Bool = true
@@ -302,7 +279,9 @@ extension ChatTimeline {
             let line = layout.lines[first]
             dropOldest(first)
             droppedCount += 1
-            guard line.key.era == era, let seq = line.entry?.message.seq, floor != nil || hasBeginning else { continue }
+            guard line.key.era == order.era, let seq = line.entry?.message.seq, floor != nil || hasBeginning else {
+                continue
+            }
             // The history still has it.
             hasBeginning = false
             floor = Seq(seq.rawValue + 1)
