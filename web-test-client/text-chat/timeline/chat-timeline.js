@@ -336,8 +336,10 @@ export class ChatTimeline {
     for (let index = lines.count - 1; index >= 0; index -= 1) {
       const { key, message } = lines.at(index) ?? {};
       const seq = message?.seq ?? null;
-      if (seq === null || seq <= after || kept.has(seq)) continue;
-      if (seq <= through || (isLast && key.era < this.#order.era)) this.#removeMessage(index);
+      // What the page has of a former order has joined the present one.
+      const isFormer = key?.era < this.#order.era;
+      if (seq === null || seq <= after || (!isFormer && kept.has(seq))) continue;
+      if (seq <= through || (isLast && isFormer)) this.#removeMessage(index);
     }
   }
 

@@ -61,8 +61,10 @@ extension ChatTimeline {
         var index = layout.lines.message(before: layout.lines.count)
         while let present = index {
             let line = layout.lines[present]
-            if let seq = line.entry?.message.seq, seq > range.after, !kept.contains(seq),
-                seq <= range.through || (range.isLast && line.key.era < order.era)
+            // What the page has of a former order has joined the present one.
+            let isFormer = line.key.era < order.era
+            if let seq = line.entry?.message.seq, seq > range.after, isFormer || !kept.contains(seq),
+                seq <= range.through || (range.isLast && isFormer)
             {
                 removeMessage(at: present)
             }
