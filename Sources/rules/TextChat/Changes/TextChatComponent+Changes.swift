@@ -15,6 +15,8 @@ extension TextChatComponent {
     /// comes first, and the call returns then.
     ///
     /// - Parameters:
+    ///   - id: of a row of the timeline.
+    ///   - text: the whole new text.
     ///   - now: the time of the edit, if the answer comes before the event.
     ///   - isolation: the actor of the component.
     public func editMessage(
