@@ -94,7 +94,8 @@ async def test_chg_5_only_the_author_changes_a_message(server, session):
     assert (await erase(bob, ref))["code"] == 403
     assert (await change(ada, ref + 1_000, "x"))["code"] == 404
     assert (await change(ada, ref, "x" * 8_193))["code"] == 413
-    for wrong in ({"rel": "append"}, {"rel": "edit", "data": 1}, {"ref": -1, "rel": "edit"}, {"rel": "erase"}):
+    for wrong in ({"rel": "append"}, {"rel": "edit", "data": 1}, {"ref": -1, "rel": "edit"}, {"rel": "erase"},
+                  {"ref": 2**53 + 1, "rel": "edit"}, {"ref": 2**62, "rel": "edit"}):
         answer, _ = await ada.answer(await ada.request("change", **({"ref": ref} | wrong)))
         assert answer["code"] == 400, wrong
     # Another tab of the user is the author, too, and the connection that wrote may have gone.

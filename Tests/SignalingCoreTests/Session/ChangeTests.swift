@@ -1,4 +1,5 @@
 import CoreTestSupport
+import JSONText
 import SignalingProtocol
 import TestSupport
 import Testing
@@ -95,6 +96,11 @@ extension SessionOutcome {
     fileprivate var changed: Seq? { if case .changed(let seq) = self { seq } else { nil } }
     fileprivate var erased: Seq? { if case .erased(let seq) = self { seq } else { nil } }
     fileprivate var refusal: Int? { if case .refused(let error) = self { error.code.number } else { nil } }
+}
+
+private func message(_ line: String) throws -> ClientMessage {
+    var parser = JSONParser()
+    return try Array(line.utf8).withUnsafeBytes { bytes throws in try ClientMessage(line: bytes, parser: &parser) }
 }
 
 @Suite("Messages that change")
@@ -333,6 +339,35 @@ struct ChangeTests {
         left.write(known)
         right.write(again)
         #expect(left.bytes == right.bytes && again.message(Seq(9)) == nil && again.message(Seq(10)) != nil)
+    }
+
+    @Test("LOG-2, HIS-3: whatever seq a request names, it is refused, or the log can read the command again")
+    func namedSeqs() throws {
+        let requests = [
+            #""op":"change","rel":"edit","ref""#, #""op":"erase","ref""#, #""op":"erase","through""#,
+            #""op":"moderate","action":"unmute","ref""#,
+        ]
+        let greatest = Seq.greatest.rawValue
+        var refusedCount = 0
+        for request in requests {
+            for seq in [0, 1, greatest, greatest + 1, 1 << 62, .max - 1, .max, -1, .min] {
+                guard let message = try? message(#"{"id":1,\#(request):\#(seq)}"#) else {
+                    refusedCount += 1
+                    continue
+                }
+                let command: SessionCommand
+                switch message {
+                case .change(_, let change): command = .change(.server, change)
+                case .erase(_, let erasure): command = .erase(.server, erasure)
+                case .moderate(_, let request):
+                    command = .moderate(.server, request, Acceptance(date: .init(milliseconds: 0)))
+                default: throw CodingFault.malformed
+                }
+                let bytes = LoggedCommand.session(command).encoded()
+                #expect(try LoggedCommand(decoding: bytes).encoded() == bytes, "\(request) \(seq)")
+            }
+        }
+        #expect(refusedCount == requests.count * 6)
     }
 
     @Test("LOG-16: in a session of older rules nobody changes anything, and the changes begin with the newer ones")

@@ -20,7 +20,7 @@ extension MessageChange {
 
 extension ChangeRequest {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        let ref = try reader.requiredSeq("ref")
+        guard let ref = try reader.namedSeq("ref") else { throw reader.error("name the message with \"ref\"") }
         guard let change = try MessageChange(reader) else { throw reader.refusal("\"rel\" is unknown: use \"edit\"") }
         self.init(ref, change)
     }

@@ -107,20 +107,13 @@ extension HistoryAnswer {
 
 extension Erasure {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        switch (try Self.seq("ref", reader), try Self.seq("through", reader), try reader.user()) {
+        switch (try reader.namedSeq("ref"), try reader.namedSeq("through"), try reader.user()) {
         case (let ref?, nil, nil): self = .message(ref)
         case (nil, let through?, nil): self = .through(through)
         case (nil, nil, let user?): self = .user(user)
         case (nil, nil, nil): throw reader.error("name one message with \"ref\", or use \"through\" or \"user\"")
         default: throw reader.refusal("name one message with \"ref\", or use \"through\" or \"user\"")
         }
-    }
-
-    /// No log keeps a greater seq, so none may reach one.
-    private static func seq(_ name: String, _ reader: MessageReader) throws(ClientMessageError) -> Seq? {
-        let seq = try reader.seq(name)
-        guard seq ?? .zero <= .greatest else { throw reader.refusal("\"\(name)\" is greater than any seq") }
-        return seq
     }
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -95,6 +95,14 @@ struct MessageReader {
         object[name] == nil ? nil : try requiredSeq(name)
     }
 
+    /// A seq that a request names. It goes into the log, which can keep no greater one than there can be (HIS-3): a command
+    /// that cannot be read again would cost the whole session.
+    func namedSeq(_ name: String) throws(ClientMessageError) -> Seq? {
+        let seq = try seq(name)
+        guard seq ?? .zero <= .greatest else { throw refusal("\"\(path)\(name)\" is greater than any seq") }
+        return seq
+    }
+
     func object(_ name: String) throws(ClientMessageError) -> MessageReader? {
         guard let value = object[name] else { return nil }
         guard let inner = value.objectValue else { throw error("\"\(path)\(name)\" must be an object") }

@@ -168,11 +168,11 @@ extension ModerationRequest.Subject {
 
 extension ModerationRequest.Lifted {
     init(_ reader: MessageReader) throws(ClientMessageError) {
-        switch (try reader.user(), try reader.seq("ref")) {
+        switch (try reader.user(), try reader.namedSeq("ref")) {
         case (let user?, nil): self = .user(user)
-        case (nil, let ref?) where ref <= .greatest: self = .ref(ref)
+        case (nil, let ref?): self = .ref(ref)
         case (nil, nil): throw reader.error("use \"user\", or \"ref\" with a seq")
-        case (nil, .some), (.some, .some): throw reader.refusal("use \"user\", or \"ref\" with a seq")
+        case (.some, .some): throw reader.refusal("use \"user\", or \"ref\" with a seq")
         }
     }
 
