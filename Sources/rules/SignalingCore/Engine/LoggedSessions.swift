@@ -112,7 +112,8 @@ final class LoggedSessions<Node> {
     /// A session that slept is needed again.
     func wake(_ hosted: Session) {
         hosted.staysAwakeUntil = lastTime.advanced(by: LoggedSessions<Void>.wakefulTime)
-        // The limits may be others since it fell asleep.
+        // The limits may be others since it fell asleep, but not those of a node that was started earlier (CHG-4).
+        if let state = hosted.state, state.bounds.asOf > bounds.asOf { return }
         append(.changeLimits(bounds(of: hosted.id)), to: hosted)
     }
 
