@@ -185,7 +185,10 @@ final class SimulatedClient: @unchecked Sendable {
         case .reconnected: steps.append(ProgramRecord.Step(world.now, .reconnected))
         case .restricted(let restriction): world.count("restricted by a \(restriction.kind)")
         case .unrestricted(let kind): world.count("end of a \(kind)")
-        case .history, .changed, .overflowed: break
+        case .changed(let event):
+            world.count("edit told")
+            steps.append(ProgramRecord.Step(world.now, .changed(event)))
+        case .history, .overflowed: break
         }
     }
 

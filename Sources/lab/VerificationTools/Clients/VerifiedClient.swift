@@ -245,7 +245,8 @@ final class VerifiedClient: Sendable {
                 notes.actionCount += 1
                 add(.moderated(event, seq))
             case .heard(.history): notes.pageCount += 1
-            case .heard(.changed), .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
+            case .heard(.changed(let event)): add(.changed(event))
+            case .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
             }
         }
     }

@@ -86,6 +86,7 @@ package struct VerifyReport: Sendable {
                 if entry.missing != nil { count("rangesTold") }
             case .away: count("absencesTold")
             case .erased: count("erasuresTold")
+            case .changed: count("editsTold")
             case .userJoined: count("usersTold")
             case .created, .destroyed, .back, .userLeft, .moderated, .reconnected, .ended: break
             }
