@@ -57,6 +57,20 @@ struct WireChangeTests {
         }
     }
 
+    /// A seed of the simulation found that the judge did not know of the erasure.
+    @Test("SIG-6, HIS-9: the ack of an edit comes without it, if its author erases the message at once")
+    func erasedAtOnce() {
+        for isErased in [true, false] {
+            var wire = Self.ofEdit()
+            wire.up(1, change(9, 4, "B"))
+            if isErased { wire.up(1, #"{"op":"erase","id":10,"ref":4}"#) }
+            wire.down(1, ack(9, 6))
+            for socket in [1, 2] { wire.down(socket, erased(7, #""ref":4"#)) }
+            if isErased { wire.down(1, ack(10, 7)) }
+            expect(isErased ? [] : [.c1], &wire)
+        }
+    }
+
     @Test("C1, G3: one client does not get an edit")
     func untold() {
         var wire = Self.ofEdit()

@@ -185,7 +185,7 @@ struct ChangeJudge: Sendable {
             case .unlisted(let through):
                 if let last = known?.lastChange(of: message), last <= through { found.add(.c1, .missing, doubt.text) }
             case .refused:
-                if known?.mayBeErased(message) != true { found.add(.c3, .wrong, doubt.text) }
+                if !record.mayBeErased(message, in: doubt.place.session) { found.add(.c3, .wrong, doubt.text) }
             }
         }
         (doubts, shown) = ([], [:])

@@ -46,7 +46,7 @@ struct HistoryJudge: Judge {
 
     /// What pages have said is judged by what has passed until now.
     mutating func judgeWhatIsKept(_ record: WireRecord, _ found: inout Findings) {
-        for doubt in doubts where record.histories[doubt.session]?.mayBeErased(doubt.seq, of: doubt.user) != true {
+        for doubt in doubts where !record.mayBeErased(doubt.seq, of: doubt.user, in: doubt.session) {
             found.add(.h1, .missing, doubt.text)
         }
         doubts = []

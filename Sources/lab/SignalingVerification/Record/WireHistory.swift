@@ -64,6 +64,8 @@ struct WireHistory: Sendable {
     }
 
     mutating func note(_ erasure: WireOrder.Erasure, at seq: Int, _ now: MonotonicInstant) {
+        // The erasure of a message that is still to come changes nothing.
+        if case .message(let message) = erasure, message >= seq { return }
         if !erasures.contains(where: { $0.seq == seq }) { erasures.append((seq, erasure, now)) }
     }
 

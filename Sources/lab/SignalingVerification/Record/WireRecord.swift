@@ -114,7 +114,17 @@ extension WireRecord {
     func mayBeErased(_ event: WireOrder.Event, at seq: Int, in epoch: Int32) -> Bool {
         guard let (message, author) = content(of: event, at: seq), let order = order(epoch) else { return false }
         return order.isErased(message, behind: seq, of: user(of: author))
-            || histories[order.session]?.mayBeErased(message, of: user(of: author)) == true
+            || mayBeErased(message, of: user(of: author), in: order.session)
+    }
+
+    /// Whether a message is erased, perhaps by somebody who got no answer.
+    ///
+    /// - Parameter user: of its sender, if no client has got it.
+    func mayBeErased(_ message: Int, of user: User? = nil, in session: String) -> Bool {
+        histories[session]?.mayBeErased(message, of: user) == true
+            || askedChanges.contains {
+                $0.edit == nil && $0.message == message && !$0.isRefused && $0.session == session
+            }
     }
 
     var socketsInOrder: [(key: SocketNumber, value: Socket)] { sockets.sorted { $0.key < $1.key } }
