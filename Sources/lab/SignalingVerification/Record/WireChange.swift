@@ -67,7 +67,7 @@ extension WireRecord {
     }
 
     mutating func noteCarriedOut(change: Int, at seq: Int?, _ passage: Passage) {
-        guard let seq else { return }
+        guard let seq, order(passage.epoch)?.canHave(seq) == true else { return }
         askedChanges[change].place = (passage.epoch, seq)
         if askedChanges[change].edit == nil { return }
         histories[passage.session]?.noteAcknowledged(seq)
