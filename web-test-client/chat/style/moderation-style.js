@@ -88,6 +88,7 @@ button.primary.danger:hover:enabled {
   background: var(--surface);
   color: var(--ink-soft);
   line-height: 1;
+  vertical-align: top;
 }
 
 .toolbar button:hover,
@@ -122,7 +123,7 @@ button.primary.danger:hover:enabled {
     background: none;
   }
 
-  .toolbar .reply {
+  .toolbar :is(.react, .reply) {
     display: none;
   }
 }

@@ -6,6 +6,13 @@ const EMOJI =
   '(?:\\uFE0F|\\p{EMod}|\\u200D\\p{ExtPict}|[\\u{E0020}-\\u{E007F}])*)';
 const ONLY_EMOJI = new RegExp(`^\\s*(?:${EMOJI}\\s*){1,${MOST}}$`, 'u');
 
+const ONE_EMOJI = new RegExp(`^${EMOJI}$`, 'u');
+
+/** Whether a text is one emoji and nothing else. */
+export function isOneEmoji(text) {
+  return ONE_EMOJI.test(text);
+}
+
 /** Whether a text is a few emoji and nothing else, so that they are shown large. */
 export function isOnlyEmoji(text) {
   return text.length < 200 && ONLY_EMOJI.test(text);
