@@ -5,7 +5,7 @@ export const REACTIONS_STYLE = `
   flex-wrap: wrap;
   gap: 0.3em;
   max-width: 100%;
-  padding-top: 0.3em;
+  padding: 0.3em 0 0.25em;
 }
 
 .sent .reactions {
@@ -175,6 +175,15 @@ export const REACTIONS_STYLE = `
 }
 
 @media (hover: none) {
+  /* Beside the bubble. */
+  .row:has(.reactions, .receipts) .toolbar {
+    align-self: start;
+  }
+
+  .row:not(.short):has(.reactions, .receipts) .toolbar {
+    margin-top: 1.2em;
+  }
+
   .reaction,
   .receipt {
     min-height: 2.4em;

@@ -46,26 +46,30 @@ export class ReceiptView {
       return;
     }
     this.#rowId = row.id;
-    const button = this.#make(receipt.users, element);
+    const { users } = receipt;
+    const { text } = this.#room;
+    const label = text('seenBy', { names: { text: namesOf(users, users.length, { ...this.#room, own: null }) } });
+    const isPair = this.#isPair(users);
+    const content = `${label} ${isPair}`;
+    if (before?.dataset.content === content) return;
     this.#room.hush(element);
-    const hadFocus = before !== null && before.contains(before.getRootNode().activeElement);
-    if (before === null) element.querySelector('.row-body').append(make('div', { class: 'receipts', part: 'receipts' }, button));
-    else if (before.firstElementChild.outerHTML !== button.outerHTML) before.replaceChildren(button);
-    else return;
-    this.#button = button;
-    if (hadFocus) button.focus({ preventScroll: true });
+    const hadFocus = before?.contains(before.getRootNode().activeElement) ?? false;
+    const box = before ?? make('div', { class: 'receipts', part: 'receipts' });
+    box.dataset.content = content;
+    this.#button = this.#make(users, { label, isPair, element });
+    box.replaceChildren(this.#button);
+    if (before === null) element.querySelector('.row-body').append(box);
+    if (hadFocus) this.#button.focus({ preventScroll: true });
   }
 
-  #make(users, element) {
+  #make(users, { label, isPair, element }) {
     const { text } = this.#room;
-    const names = namesOf(users, users.length, { ...this.#room, own: null });
-    const label = text('seenBy', { names: { text: names } });
     const attributes = {
       type: 'button', class: 'receipt', title: label, 'aria-label': label, 'aria-haspopup': 'dialog', 'aria-expanded': 'false',
       tabindex: element.classList.contains('chosen') ? '0' : '-1',
     };
     const rest = users.length - MOST_AVATARS;
-    const content = this.#isPair(users)
+    const content = isPair
       ? [text('seen')]
       : [...users.slice(0, MOST_AVATARS).map((each) => this.#avatar(each)),
         rest > 0 ? make('span', {}, text('moreReaders', { count: rest })) : null];
@@ -79,7 +83,8 @@ export class ReceiptView {
     const { chat } = this.#room;
     const { channel, timeline } = chat();
     const isOther = (each) => each !== user && each !== (channel?.user ?? null);
-    if (others.length > 0 || (channel?.connections ?? []).some((each) => isOther(each.user ?? null))) return false;
+    const present = [...(channel?.connections ?? []), ...(channel?.readState?.readers ?? [])];
+    if (others.length > 0 || present.some((each) => isOther(each.user ?? null))) return false;
     return timeline.findLast((message) => message.direction === 'received' && isOther(message.user)) === null;
   }
 
