@@ -15,8 +15,9 @@ extension TextChatComponent {
     @discardableResult
     func carryOut(_ outcome: ChatOutcome) -> [TimelineChange] {
         perform(outcome)
+        let read = tell(rules.settleReading())
         proceed()
-        return outcome.changes
+        return outcome.changes + read
     }
 
     private func perform(_ outcome: ChatOutcome) {
@@ -36,7 +37,9 @@ extension TextChatComponent {
                 enter(actor) { $0.read(errand.request, on: $1) { $0.answered(errand, $1) } }
             }
             follow(rules.inquire())
+            if typing.isRunning, let seq = rules.nextMarker(typing.now) { enter(actor) { $0.send(marker: seq, on: $1) } }
         }
+        typing.reminder = actor == nil ? nil : rules.markerDeadline
         tellHistory()
         wakeWaiters()
     }
@@ -105,6 +108,16 @@ extension TextChatComponent {
                 answer = .failure(error)
             }
             if let self { answered(self, answer) }
+        }
+    }
+
+    private func send(marker: Seq, on isolation: isolated any Actor) {
+        guard let channel else { return }
+        Task {
+            _ = isolation
+            try? await channel.markRead(through: marker)
+            rules.markers.answered(marker)
+            proceed()
         }
     }
 

@@ -186,8 +186,8 @@ public final class ChatModel {
         switch event {
         case .connected, .reconnected: plan.connected()
         case .reconnecting: plan.reconnecting()
-        case .signal, .history, .changed, .erased, .connectionCreated, .connectionDestroyed, .restrictionsChanged,
-            .lost, .disconnected:
+        case .signal, .history, .changed, .reactions, .reacted, .read, .erased, .connectionCreated,
+            .connectionDestroyed, .restrictionsChanged, .lost, .disconnected:
             break
         }
         chat.handle(event, now: .now)
