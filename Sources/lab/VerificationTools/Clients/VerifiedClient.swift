@@ -260,7 +260,9 @@ final class VerifiedClient: Sendable {
                 add(.moderated(event, seq))
             case .heard(.history): notes.pageCount += 1
             case .heard(.changed(let event)): add(.changed(event))
-            case .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
+            case .heard(.reactions), .heard(.reacted), .heard(.read), .heard(.restricted), .heard(.unrestricted),
+                .heard(.overflowed):
+                break
             }
         }
     }
