@@ -97,6 +97,8 @@ struct ReactionTests {
                 == ReadState(
                     markers: .shared, through: Seq(4),
                     readers: [ada, ReadMarker(UserID("eve"), through: Seq(1))]))
+        snapshot.note(.erased(.user(UserID("ada"))))
+        #expect(snapshot.readState?.readers?.map(\.user) == [UserID("eve")])
         welcome.read = ReadState(markers: .own, through: Seq(9), unread: 0)
         snapshot.resume(welcome)
         #expect(snapshot.readState == welcome.read)

@@ -236,7 +236,8 @@ private struct ScriptedClient: ~Copyable {
         case .disconnected(let reason, let ban): "disconnected \(reason)" + (ban.map { " \($0.kind)" } ?? "")
         case .history(let page): "history \(seqs(page))"
         case .changed(let event): "changed \(event.seq) \(event.ref) \(event.from?.rawValue ?? "-") \(Self.text(event))"
-        case .reactions(let event): "reactions \(event.seq) \(event.ref) \(event.counts.map { "\($0.key) \($0.count)" })"
+        case .reactions(let event):
+            "reactions \(event.seq) \(event.ref) \(event.counts.map { "\($0.key) \($0.count)" })"
         case .reacted(let seq, let own): "reacted \(seq) \(own.ref) \(own.keys)"
         case .read(let marker): "read \(marker.user) \(marker.through)"
         case .erased(.message(let seq), _): "erased ref \(seq.rawValue)"

@@ -44,11 +44,11 @@ extension HistoryScript {
                 let found = await chat.loadQuoted(message).flatMap { chat.timeline.message(of: $0)?.seq }
                 outcomes.append("quoted by \(name): \(found.map { "\($0)" } ?? "null")")
             }
-        default: throw BadVector(what: "\(step)")
+        default: try performReaction(step, id, name, now: now)
         }
     }
 
-    private func follow(
+    func follow(
         _ word: String, _ call: @escaping @MainActor (TextChatComponent) async throws(ChangeError) -> Void
     ) {
         Task {
@@ -61,7 +61,7 @@ extension HistoryScript {
         }
     }
 
-    private static func word(_ error: ChangeError) -> String {
+    static func word(_ error: ChangeError) -> String {
         switch error {
         case .unknown: "unknown"
         case .erased: "erased"
@@ -77,7 +77,7 @@ extension HistoryScript {
         }
     }
 
-    private func row(_ step: JSONValue) -> TimelineRow? {
+    func row(_ step: JSONValue) -> TimelineRow? {
         chat.rows.first { row in
             guard let message = row.message?.message else { return false }
             if let seq = Self.seq(step["seq"]) { return message.seq == seq }
@@ -113,6 +113,7 @@ extension HistoryScript {
         let message = row.message?.message
         let acts = [
             ("edit", chat.canEdit(row.id)), ("delete", chat.canDelete(row.id)), ("reply", chat.canReply(to: row.id)),
+            ("react", chat.canReact(to: row.id)),
         ]
         let name = message?.seq.map { "\($0)" } ?? message?.localID?.rawValue ?? ""
         return ([name] + acts.filter(\.1).map(\.0)).joined(separator: " ")

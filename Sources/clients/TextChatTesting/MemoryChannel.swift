@@ -137,13 +137,9 @@ public final class MemoryChannel: SignalChannel {
         try await wait { $0.changesSent.count >= count }
     }
 
-    /// The same for reactions, and for read markers.
+    /// The same for reactions.
     public func waitUntilReactionsSent(_ count: Int) async throws(CancellationError) {
         try await wait { $0.reactionsSent.count >= count }
-    }
-
-    public func waitUntilMarkersSent(_ count: Int) async throws(CancellationError) {
-        try await wait { $0.markersSent.count >= count }
     }
 
     /// Removes and returns the events that have arrived, in order.

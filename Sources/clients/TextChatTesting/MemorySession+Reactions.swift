@@ -111,7 +111,8 @@ extension MemorySession.State {
     /// What an erasure of a user takes beside its messages.
     mutating func forget(_ user: UserID) {
         markers[user] = nil
-        for (ref, before) in reactions.sorted(by: { $0.key < $1.key }) where before.contains(where: { $0.user == user }) {
+        for (ref, before) in reactions.sorted(by: { $0.key < $1.key }) where before.contains(where: { $0.user == user })
+        {
             tell(before.filter { $0.user != user }, of: ref)
         }
     }

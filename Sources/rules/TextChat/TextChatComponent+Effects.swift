@@ -37,7 +37,9 @@ extension TextChatComponent {
                 enter(actor) { $0.read(errand.request, on: $1) { $0.answered(errand, $1) } }
             }
             follow(rules.inquire())
-            if typing.isRunning, let seq = rules.nextMarker(typing.now) { enter(actor) { $0.send(marker: seq, on: $1) } }
+            if typing.isRunning, let seq = rules.nextMarker(typing.now) {
+                enter(actor) { $0.send(marker: seq, on: $1) }
+            }
         }
         typing.reminder = actor == nil ? nil : rules.markerDeadline
         tellHistory()
@@ -113,11 +115,11 @@ extension TextChatComponent {
 
     private func send(marker: Seq, on isolation: isolated any Actor) {
         guard let channel else { return }
-        Task {
+        Task { [weak self] in
             _ = isolation
             try? await channel.markRead(through: marker)
-            rules.markers.answered(marker)
-            proceed()
+            self?.rules.markers.answered(marker)
+            self?.proceed()
         }
     }
 
@@ -156,7 +158,8 @@ extension TextChatComponent {
     }
 
     private func wakeWaiters() {
-        for (number, waitsOn) in waiters.all where !waitsOn(rules) { waiters.all[number] = nil }
+        // In the order in which they began to wait.
+        for number in waiters.all.keys.sorted() where waiters.all[number]?(rules) == false { waiters.all[number] = nil }
     }
 
     // MARK: The program

@@ -233,10 +233,7 @@ public final class TextChatComponent {
     /// Who has read the user's last message that some other user has read; nil: nobody, or the session does not tell. A
     /// change is reported as an update of its row.
     public var receipt: ChatReceipt? {
-        rules.receipt.map { receipt in
-            let names = rules.names(of: receipt.users)
-            return ChatReceipt(id: receipt.id, users: receipt.users.map { ChatUser(user: $0, name: names[$0]) })
-        }
+        rules.receipt.map { ChatReceipt(id: $0.id, users: names.named($0.users)) }
     }
 
     // MARK: After a restart

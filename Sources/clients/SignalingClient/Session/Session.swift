@@ -103,6 +103,7 @@ public final class Session: SignalChannel {
             case .unrestricted(let kind): restrictions.lift(kind)
             case .disconnected: self = Snapshot()
             case .read(let marker): readState?.note(marker, of: connection?.user)
+            case .erased(.user(let user), _): readState?.readers?.removeAll { $0.user == user }
             case .signal, .history, .changed, .reactions, .reacted, .erased, .userJoined, .userLeft, .moderated,
                 .reconnecting, .reconnected, .overflowed:
                 break

@@ -18,8 +18,11 @@ extension TextChatComponent {
             case .react(_, ""): return "give the reaction: /react 👍, or /react 2 👍"
             case .react(let number, let key):
                 let rows = rows.filter { $0.message != nil }
-                guard (1...max(rows.count, 1)).contains(number), !rows.isEmpty else { return "there is no such message" }
-                try await toggleReaction(rows[rows.count - number].id, key: key, now: .now)
+                guard (1...max(rows.count, 1)).contains(number), !rows.isEmpty else {
+                    return "there is no such message"
+                }
+                try await toggleReaction(
+                    rows[rows.count - number].id, key: ChatReaction.key(of: key), now: .now)
             case .message, .help, .who, .reply, .unknown: break
             }
             return nil

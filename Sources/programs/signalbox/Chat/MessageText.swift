@@ -71,13 +71,15 @@ struct MessageText {
 
     /// ` [👍 2 🎉 1]`; empty without reactions.
     static func counts(_ reactions: [(key: String, count: Int)]) -> String {
-        reactions.isEmpty ? "" : " [\(reactions.map { "\(Printable.text($0.key)) \($0.count)" }.joined(separator: " "))]"
+        reactions.isEmpty
+            ? "" : " [\(reactions.map { "\(Printable.text($0.key)) \($0.count)" }.joined(separator: " "))]"
     }
 
     /// What the reactions to a message are now.
     func reactions(to message: ChatMessage) -> String {
         let counts = Self.counts(message.reactions.map { ($0.key, $0.count) })
-        return "\(name(of: message)): \(short(Printable.text(message.text)))\(counts.isEmpty ? " [no reactions]" : counts)"
+        return
+            "\(name(of: message)): \(short(Printable.text(message.text)))\(counts.isEmpty ? " [no reactions]" : counts)"
     }
 
     /// Who has read the user's last message that somebody has read; empty: nobody.

@@ -167,7 +167,9 @@ final class PlainChat {
     private func showChanged(_ changes: [TimelineChange]) {
         let news = forms.news(in: changes)
         if news.deletedCount > 0 { say("\(news.deletedCount) messages were deleted") }
-        if isTerminal { for message in news.reacted { say(MessageText(names: component.names).reactions(to: message)) } }
+        if isTerminal {
+            for message in news.reacted { say(MessageText(names: component.names).reactions(to: message)) }
+        }
         for message in news.messages {
             guard let index = held?.firstIndex(where: { $0.seq == message.seq }) else {
                 show(message)

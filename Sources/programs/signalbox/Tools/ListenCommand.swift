@@ -88,12 +88,7 @@ struct ListenCommand: AsyncParsableCommand {
         // Only a program that asks for the history gets it.
         case .history(let page): return ["event": "history", "count": .integer(Int64(page.messages.count))]
         case .changed(let event): return describe(event)
-        case .reactions(let event):
-            return [
-                "event": "reactions", "seq": .integer(event.seq.rawValue), "ref": .integer(event.ref.rawValue),
-                "reactions": .array(
-                    event.counts.map { ["key": .string($0.key), "count": .integer(Int64($0.count))] }),
-            ]
+        case .reactions(let event): return describe(event)
         case .reacted(let seq, let own):
             return [
                 "event": "reacted", "seq": .integer(seq.rawValue), "ref": .integer(own.ref.rawValue),
@@ -120,6 +115,13 @@ struct ListenCommand: AsyncParsableCommand {
             if isJSON { object.append("json", true) }
         }
         return object
+    }
+
+    private func describe(_ event: ReactionsEvent) -> JSONObject {
+        [
+            "event": "reactions", "seq": .integer(event.seq.rawValue), "ref": .integer(event.ref.rawValue),
+            "reactions": .array(event.counts.map { ["key": .string($0.key), "count": .integer(Int64($0.count))] }),
+        ]
     }
 
     private func describe(_ user: SessionUser, _ event: String) -> JSONObject {

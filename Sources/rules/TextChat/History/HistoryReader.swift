@@ -286,7 +286,7 @@ struct HistoryReader {
         order?.oldest = page.range?.lowerBound
         let page = underway.overlay.applied(to: page)
         var place = place(of: errand, page, last: last, underway, shown)
-        place.known = underway.position
+        place.known = max(underway.position, order?.heard ?? Seq(0))
         return place
     }
 

@@ -41,17 +41,4 @@ extension ChatRules {
         reader.overlay(own)
         return timeline.setOwn(own)
     }
-
-    /// The newest names of these users among the messages that are here.
-    func names(of users: [UserID]) -> [UserID: String] {
-        var (found, missing) = ([UserID: String](), Set(users))
-        for index in stride(from: timeline.rowCount - 1, through: 0, by: -1) where !missing.isEmpty {
-            guard let message = timeline.layout.lines[index].entry?.message, let user = message.senderUser,
-                missing.contains(user), case .name(let name) = names.name(of: message)
-            else { continue }
-            found[user] = name
-            missing.remove(user)
-        }
-        return found
-    }
 }

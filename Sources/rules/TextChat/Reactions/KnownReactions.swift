@@ -1,17 +1,42 @@
 import SignalingProtocol
 
 /// A reaction to a message, as it is shown (CHAT-15).
-public struct ChatReaction: Hashable, Sendable {
+public struct ChatReaction: Hashable, Sendable, Identifiable {
     public let key: String
     /// How many users have chosen it.
     public let count: Int
     /// The user is one of them.
     public let isMine: Bool
 
+    public var id: String { key }
+
+    /// The key as a reader sees it: a stranger may have chosen a long text.
+    public var shownKey: String { key.count > Self.longestShown ? key.prefix(Self.longestShown - 1) + "…" : key }
+
+    private static let longestShown = 16
+
     public init(key: String, count: Int, isMine: Bool) {
         self.key = key
         self.count = count
         self.isMine = isMine
+    }
+
+    /// The key of an emoji as all clients write it: the server compares bytes, and keyboards write the same emoji with and
+    /// without the selector of its look. Another text is a key as it is.
+    public static func key(of text: String) -> String {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let text = words.first.map { text[$0.startIndex..<(words.last ?? $0).endIndex] }.map(String.init) ?? ""
+        let scalars = text.unicodeScalars.filter { $0.value != 0xFE0E && $0.value != 0xFE0F }
+        var emoji = ""
+        for (index, scalar) in scalars.enumerated() {
+            emoji.unicodeScalars.append(scalar)
+            let next = scalars.dropFirst(index + 1).first
+            let hasLook = scalar.properties.isEmojiPresentation || next?.properties.isEmojiModifier == true
+            if scalar.properties.isEmoji, !hasLook { emoji.unicodeScalars.append("\u{FE0F}") }
+        }
+        // A digit is an emoji only as a key of a keyboard.
+        let isOne = emoji.count == 1 && (scalars.first?.isASCII == false || scalars.last?.value == 0x20E3)
+        return isOne ? emoji : text
     }
 }
 
@@ -26,8 +51,13 @@ struct KnownReactions: Equatable, Sendable {
     init() {}
 
     init(_ told: HistoryMessage.Reactions?, own: [String]) {
-        if let told { tell(told.counts, seq) }
+        if let told { tell(told.counts, told.seq) }
         self.own = own
+    }
+
+    /// Whether they are shown alike.
+    static func == (left: KnownReactions, right: KnownReactions) -> Bool {
+        (left.counts == right.counts && left.own == right.own) || left.shown == right.shown
     }
 
     /// Of two counts the later one holds.

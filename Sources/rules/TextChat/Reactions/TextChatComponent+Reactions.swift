@@ -3,7 +3,7 @@ import SignalingProtocol
 /// A user, as a list of reactions or of readers names it.
 public struct ChatUser: Hashable, Sendable {
     public let user: UserID
-    /// The newest name of the user among the messages that are loaded; nil: none of them has one.
+    /// The name that the server vouches for; nil: it is not known, or there is none.
     public let name: String?
 }
 
@@ -89,10 +89,8 @@ extension TextChatComponent {
         guard let ref = timeline.seq(of: id) else { throw .notPermitted }
         do throws(SignalingError) {
             let found = try await channel.reactors(ReactorsRequest(ref, key: key))
-            let names = rules.names(of: found.flatMap(\.users))
-            return found.map { each in
-                ChatReactors(
-                    key: each.key, count: each.count, users: each.users.map { ChatUser(user: $0, name: names[$0]) })
+            return found.map {
+                ChatReactors(key: $0.key, count: $0.count, users: names.named($0.users))
             }
         } catch {
             throw .refused(error)

@@ -33,8 +33,7 @@ extension ChatRules {
 
     /// The changes of the rows that the markers make.
     mutating func settleReading() -> [TimelineChange] {
-        var changes: [TimelineChange] = []
-        if let own = positions.own, own > timeline.marker ?? Seq(0) { changes = timeline.setMarker(own) }
+        let changes = positions.own.map { timeline.setMarker($0) } ?? []
         let receipt = receipt
         guard receipt != toldReceipt else { return changes }
         let rows = [toldReceipt?.id, receipt?.id == toldReceipt?.id ? nil : receipt?.id]

@@ -36,6 +36,8 @@ struct MarkerSender {
 
     /// The marker to send now; ``answered(_:)`` has to follow.
     mutating func next(_ now: MonotonicInstant) -> Seq? {
+        // The clock has begun anew.
+        if let sentAt, now < sentAt { self.sentAt = nil }
         guard let deadline, now >= deadline else { return nil }
         (sending, sentAt) = (newest, now)
         return newest
