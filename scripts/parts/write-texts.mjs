@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CHANGE_STRINGS } from '../../web-test-client/chat/changes/change-strings.js';
+import { REACTION_STRINGS } from '../../web-test-client/chat/reactions/reaction-strings.js';
 import { CHAT_STRINGS } from '../../web-test-client/chat/strings/index.js';
 import { MODERATOR_STRINGS } from '../../web-test-client/chat/strings/moderators.js';
 
@@ -59,7 +60,8 @@ export function textsOfSwift() {
   const keys = [...source.matchAll(/^ {4}case (.+)$/gm)].flatMap(([, names]) => names.split(', '));
   const lines = Object.entries(CHAT_STRINGS).map(([language, strings]) => {
     const device = Object.fromEntries(Object.entries(OF_DEVICE).map(([key, texts]) => [key, texts[language]]));
-    const all = { ...strings, ...MODERATOR_STRINGS[language], ...CHANGE_STRINGS[language], ...device, ...ofIntl(language) };
+    const ofParts = { ...MODERATOR_STRINGS[language], ...CHANGE_STRINGS[language], ...REACTION_STRINGS[language] };
+    const all = { ...strings, ...ofParts, ...device, ...ofIntl(language) };
     return `"${language}": ${JSON.stringify(Object.fromEntries(keys.map((key) => [key, all[key]])))}`;
   });
   return `{\n${lines.join(',\n')}\n}\n`;

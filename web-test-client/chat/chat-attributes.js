@@ -13,7 +13,7 @@ const Base = typeof HTMLElement === 'function' ? HTMLElement : class {};
 export class ChatAttributes extends Base {
   static observedAttributes = [
     ...CREDENTIALS, 'server', 'alias', 'sender-id', 'max-length', 'look', 'placeholder', 'typing', 'adapt', 'emoji', 'markup', 'edits',
-    'deletes', 'replies',
+    'deletes', 'replies', 'reactions', 'receipts',
   ];
 
   /** The id of the session to connect to. */
@@ -159,6 +159,24 @@ export class ChatAttributes extends Base {
 
   set hasReplies(value) {
     setOrRemove(this, 'replies', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user sees what users react with, and may react. */
+  get hasReactions() {
+    return this.getAttribute('reactions') !== 'off';
+  }
+
+  set hasReactions(value) {
+    setOrRemove(this, 'reactions', value ?? true ? null : 'off');
+  }
+
+  /** Whether the user sees who has read their messages, where the server tells it. */
+  get hasReceipts() {
+    return this.getAttribute('receipts') !== 'off';
+  }
+
+  set hasReceipts(value) {
+    setOrRemove(this, 'receipts', value ?? true ? null : 'off');
   }
 
   /** Whether `**bold**`, `*italic*`, `code`, blocks of code and lists in messages are shown as such. */

@@ -169,6 +169,8 @@ export class SignalboxChat extends ChatAttributes {
       case 'edits':
       case 'deletes':
       case 'replies':
+      case 'reactions':
+      case 'receipts':
         this.#room.messages.showMenus();
         break;
       default:
@@ -202,6 +204,15 @@ export class SignalboxChat extends ChatAttributes {
 
   set wireForm(type) {
     this.#room.wireForm = type ?? CHAT_TYPE;
+  }
+
+  /** What the user may react with, emoji or short texts; null: the element's six. */
+  get reactionKeys() {
+    return this.#room.reactions.keys;
+  }
+
+  set reactionKeys(keys) {
+    this.#room.reactions.keys = keys ?? null;
   }
 
   // State

@@ -33,7 +33,7 @@ export type ChatTextKey =
   | 'pausedSomeone' | 'pausedSeveral' | 'partner' | 'banned' | 'bannedUntil' | 'muted' | 'mutedUntil' | 'frozen'
   | 'frozenUntil' | 'restricted' | 'restrictedUntil' | 'withReason' | 'failedRestricted' | 'guestMark' | 'guestMarkHelp'
   | 'numberHelp' | 'guestNamed' | 'menuOfMessage' | 'menuOfOwn' | 'menuOfPerson' | 'deleteMessage' | 'doDelete' | 'cancel'
-  | 'actionFailed' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles' | 'emoji' | 'attach';
+  | 'actionFailed' | 'react' | 'lacking' | 'blocked' | 'oldBrowser' | 'comesBack' | 'noFiles' | 'emoji' | 'attach';
 
 /** The keys of the texts with a count. */
 export type ChatPluralKey =
@@ -60,10 +60,14 @@ export type ChatChangeTextKey =
   | 'editLostAside' | 'askDeleteOwn' | 'explainDeleteOwn' | 'replyTo' | 'replyToOwn' | 'endReply' | 'earlierMessage'
   | 'quoteGone';
 
+/** The keys of the texts of reactions and receipts, which load with them. Those with a count are plural texts. */
+export type ChatReactionTextKey = 'seen' | 'seenBy' | 'reactionCount' | 'moreReaders';
+export type ChatReactionPluralKey = 'reacted' | 'reactedToo';
+
 /** Texts of the element; it uses its own for the keys that are not given. */
 export type ChatStrings = {
-  [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey | ChatModeratorTextKey]?: string;
-} & { [key in ChatPluralKey]?: string | PluralText };
+  [key in ChatTextKey | ChatFileTextKey | ChatChangeTextKey | ChatReactionTextKey | ChatModeratorTextKey]?: string;
+} & { [key in ChatPluralKey | ChatReactionPluralKey]?: string | PluralText };
 
 /** Why the element does not chat: a key of the sentence that the user reads. */
 export type ChatCause =
@@ -174,6 +178,12 @@ export interface SignalboxChat extends HTMLElement {
   hasDeletes: boolean;
   /** Whether the user may answer a message. */
   hasReplies: boolean;
+  /** Whether the user sees what users react with, and may react. Default true. */
+  hasReactions: boolean;
+  /** Whether the user sees who has read their messages, where the server tells it. Default true. */
+  hasReceipts: boolean;
+  /** What the user may react with, emoji or short texts; null: the element's six. */
+  reactionKeys: readonly string[] | null;
   /** Texts in place of the element's own, by their keys. */
   strings: ChatStrings | null;
   typingPolicy: TypingPolicy;
@@ -226,6 +236,8 @@ export interface SignalboxChatAttributes {
   edits?: 'on' | 'off';
   deletes?: 'on' | 'off';
   replies?: 'on' | 'off';
+  reactions?: 'on' | 'off';
+  receipts?: 'on' | 'off';
   placeholder?: string;
 }
 

@@ -85,6 +85,24 @@ function receivedInSession(core, message) {
       core.emit({ name: 'changed', seq, ref, rel, from, connection, data, ...(json === true ? { isJSON: true } : {}) });
       break;
     }
+    case 'reactions': {
+      if (!core.view.accept(message.seq)) return;
+      const { seq, ref, reactions } = message;
+      core.emit({ name: 'reactions', seq, ref, reactions });
+      break;
+    }
+    case 'reacted': {
+      if (!core.view.accept(message.seq)) return;
+      const { seq, ref, keys } = message;
+      core.emit({ name: 'reacted', seq, ref, keys });
+      break;
+    }
+    case 'read':
+      core.emit({ name: 'read', user: message.user, through: message.through });
+      break;
+    case 'reactors':
+      answered(core, 'reactors', message.id, message.reactors);
+      break;
     case 'history':
       pageArrived(core, message);
       break;

@@ -49,33 +49,12 @@ export function refreshToken(core, { call, token }) {
   append(core, { kind: 'refreshToken', call, message: { op: 'refreshToken', token }, isRepeatable: true });
 }
 
-/** Reading changes nothing, so a read may be sent again as often as sockets are lost. */
-export function history(core, { call, message }) {
-  append(core, { kind: 'history', call, message: { op: 'history', ...message }, isRepeatable: true });
-}
-
-export function erase(core, { call, message }) {
-  append(core, { kind: 'erase', call, message: { op: 'erase', ...message }, isRepeatable: true });
-}
-
-/** Changes a message (CHG-1). Like a signal, it is repeated after a resume. */
-export function change(core, { call, message }) {
-  append(core, { kind: 'change', call, message: { op: 'change', ...message }, isRepeatable: true });
-}
-
-/** Moderates, as a moderator (MOD-1). */
-export function moderate(core, { call, message }) {
-  append(core, { kind: 'moderate', call, message: { op: 'moderate', ...message }, isRepeatable: true });
-}
-
-/** Reads what holds in the session. Like `history`, it may be sent again (RES-9). */
-export function restrictions(core, { call }) {
-  append(core, { kind: 'restrictions', call, message: { op: 'restrictions' }, isRepeatable: true });
-}
-
-/** Replaces the streams that this connection announces (STR-1). */
-export function streams(core, { call, message }) {
-  append(core, { kind: 'streams', call, message: { op: 'streams', ...message }, isRepeatable: true });
+/**
+ * A request of an extension, whose kind is its `op`. After a resume it is repeated (RES-9), except a `read`: the program
+ * tells its newest marker with each connection.
+ */
+export function ask(core, { is: kind, call, message }) {
+  append(core, { kind, call, message: { op: kind, ...message }, isRepeatable: kind !== 'read' });
 }
 
 function append(core, request) {

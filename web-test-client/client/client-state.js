@@ -10,7 +10,8 @@
 //   forceDisconnect {call, connectionId}
 //   refreshToken {call, token}
 //   history {call, message}, erase {call, message}, moderate {call, message}     the message without `op` and `id`
-//   change {call, message}, streams {call, message}
+//   change {call, message}, react {call, message}, reactors {call, message}, read {call, message}
+//   streams {call, message}
 //   restrictions {call}
 //   disconnect {}
 //   socketOpened {}, socketClosed {code}, socketFailed {message}     each with the number of its `socket`
@@ -25,8 +26,9 @@
 //   connectionReplaced {welcome}                                back in the session as another connection (RES-2)
 //   connectionResumed {welcome}                                 back in the session as the same connection
 //   callSucceeded {call, result?}, callFailed {call, error}     the answer to a request. `result`: the page of a
-//                                                               `history`, the list of `restrictions`, or `{seq}` of
-//                                                               `moderate` and `change`. ERR-1 has what an error may have more
+//                                                               `history`, the list of `restrictions` or `reactors`, or
+//                                                               `{seq}` of `moderate` and `change`. ERR-1 has what an
+//                                                               error may have more
 //   emit {event}                                                an event of the session, see `session.js`
 //   warn {message}                                              for the log
 //
@@ -38,9 +40,7 @@
 import { ClientCore } from './client-core.js';
 import { noteSignOfLife, received, receivedMalformed } from './client-messages.js';
 import { encouraged, pageLeft, pageStored } from './client-page.js';
-import {
-  change, connect, disconnect, erase, forceDisconnect, history, moderate, refreshToken, restrictions, signal, streams,
-} from './client-requests.js';
+import { ask, connect, disconnect, forceDisconnect, refreshToken, signal } from './client-requests.js';
 import { socketClosed, socketFailed, socketOpened } from './client-socket.js';
 import { CloseCode, Code } from './wire/codes.js';
 
@@ -117,17 +117,15 @@ export class ClientState {
       case 'refreshToken':
         return refreshToken(this.#core, input);
       case 'history':
-        return history(this.#core, input);
       case 'erase':
-        return erase(this.#core, input);
       case 'change':
-        return change(this.#core, input);
+      case 'react':
+      case 'reactors':
+      case 'read':
       case 'moderate':
-        return moderate(this.#core, input);
       case 'restrictions':
-        return restrictions(this.#core, input);
       case 'streams':
-        return streams(this.#core, input);
+        return ask(this.#core, input);
       case 'disconnect':
         return disconnect(this.#core, now);
       case 'socketOpened':

@@ -5,14 +5,14 @@ const UNANSWERED_LIMIT = 256;
 const PENDING_LIMIT = 10_000;
 
 /** Requests that are answered with what they ask for, and change nothing. */
-export const READS = new Set(['history', 'restrictions']);
+export const READS = new Set(['history', 'restrictions', 'reactors']);
 
 /**
  * The application's requests that have no answer yet, in their order: first the sent ones, then those that wait for an
  * earlier answer or for the next socket.
  *
  * A request is `{kind, call, message, isRepeatable}`. It gets its `id` when it is sent for the first time, and keeps
- * it, except for a read, `history` or `restrictions`: it is sent anew after a loss, with another id (RES-9).
+ * it, except for a read, such as `history`: it is sent anew after a loss, with another id (RES-9).
  */
 export class PendingRequests {
   /** By id, in the order of sending. */

@@ -140,6 +140,57 @@ declare global { namespace OT {
     data?: string;
   }
 
+  /** An extension: what users have reacted with to a message, and how many of them. */
+  interface ReactionCount {
+    key: string;
+    count: number;
+  }
+
+  /** An extension: the reactions to a message have changed. */
+  interface ReactionsChangedEvent extends Event<'reactionsChanged', Session> {
+    /** The index of the event in the session's order. Of two events of a message the later one counts. */
+    seq: number;
+    /** The `seq` of the message. */
+    ref: number;
+    /** All reactions to it, in the order in which they came; empty: there are none any more. */
+    reactions: ReactionCount[];
+  }
+
+  /** An extension: the users who have reacted with a key: how many, and some of them. */
+  interface Reactors extends ReactionCount {
+    users: string[];
+  }
+
+  /** An extension: this user has changed their own reactions to a message, by whichever connection of theirs. */
+  interface OwnReactionsChangedEvent extends Event<'ownReactionsChanged', Session> {
+    seq: number;
+    /** The `seq` of the message. */
+    ref: number;
+    /** All keys of the user on it. */
+    keys: string[];
+  }
+
+  /** An extension: a user, perhaps that of this client, has read all messages up to the seq `through`. */
+  interface MessagesReadEvent extends Event<'messagesRead', Session> {
+    user: string;
+    through: number;
+  }
+
+  /** An extension: who has read up to where. Events keep it up to date. */
+  interface ReadState {
+    /** `own`: each user knows their own marker only; `shared`: the markers of others, too. */
+    markers: string;
+    /** The marker of this user; absent: the user has marked nothing yet, or is a guest. */
+    through?: number;
+    /**
+     * How many messages of others are above the marker, at most 100. As of the connect: absent from where the marker has
+     * moved, and for guests.
+     */
+    unread?: number;
+    /** The markers of other users; absent in sessions of more than 100 connections. */
+    readers?: Array<{ user: string; through: number }>;
+  }
+
   /** An extension: a user is in the session from their first connection to the departure of their last. */
   interface UserEvent extends Event<'userJoined' | 'userLeft', Session> {
     user: string;
@@ -293,6 +344,9 @@ declare global { namespace OT {
     history: HistoryEvent;
     messagesErased: MessagesErasedEvent;
     messageChanged: MessageChangedEvent;
+    reactionsChanged: ReactionsChangedEvent;
+    ownReactionsChanged: OwnReactionsChangedEvent;
+    messagesRead: MessagesReadEvent;
     userJoined: UserEvent;
     userLeft: UserEvent;
     moderated: ModeratedEvent;
@@ -345,6 +399,8 @@ declare global { namespace OT {
     changedThrough?: number;
     /** With `changedAfter`: the server cannot list what has changed. Load anew what you show. */
     all?: boolean;
+    /** For a user: what this user has reacted with to messages of the page. */
+    mine?: Array<{ ref: number; keys: string[] }>;
   }
 
   /** An extension: a signal that the server has kept. */
@@ -364,6 +420,9 @@ declare global { namespace OT {
     /** The `seq` of its last edit, and when that was, in ms since 1970; absent: it was not edited. */
     changed?: number;
     edited?: number;
+    /** The reactions to it, and the `seq` of the event that has told them; absent: there were none. */
+    reactions?: ReactionCount[];
+    reacted?: number;
   }
 
   interface SessionOptions {
@@ -462,8 +521,10 @@ declare global { namespace OT {
      * learns of a changed setting of the server when it connects or reconnects.
      */
     readonly hasHistory: boolean;
-    /** An extension: what clients may do with their messages, such as `edit` and `erase`; null: nothing can be changed. */
+    /** An extension: what clients may do with messages, such as `edit`, `erase` and `react`; null: nothing can be changed. */
     readonly changes: readonly string[] | null;
+    /** An extension: who has read up to where; null: the session has no read markers, or is not connected. */
+    readonly readState: ReadState | null;
     /** An extension: false while the role of the token may not send signals. */
     readonly maySignal: boolean;
     /** An extension: the users of the session, one's own included, in the order in which they joined. No guests. */
@@ -518,6 +579,25 @@ declare global { namespace OT {
       change: { ref: number; rel: 'edit'; data: string | object | number | boolean },
       handler?: (error?: OTError, result?: { seq: number }) => void,
     ): Promise<{ seq: number }>;
+    /**
+     * An extension: sets this user's whole set of reactions to a message; no keys take it back. Every client gets
+     * `reactionsChanged`, at most once a second. Fails with 403 for guests or if `changes` has no `react`, 404 if the
+     * message was erased or is too old, 400, 413, 429, 500 or 2001. After 500 it may have been set.
+     */
+    react(reactions: { ref: number; keys: readonly string[] }, handler?: CompletionHandler): Promise<void>;
+    /**
+     * An extension: who has reacted to a message, at most 50 users in all, or with `key` 50 users of that key. Fails as
+     * `history`.
+     */
+    reactors(
+      message: { ref: number; key?: string }, handler?: (error?: OTError, reactors?: Reactors[]) => void,
+    ): Promise<Reactors[]>;
+    /**
+     * An extension: this user has read all messages up to a `seq`. A marker never falls. Fails with 403 for guests and
+     * without markers, 404 without a history, 400, 429, 500 or 2001. It is not repeated after a lost connection: call it
+     * again after each connect and reconnect.
+     */
+    markRead(marker: { through: number }, handler?: CompletionHandler): Promise<void>;
     /**
      * An extension: erases one message of the history; for moderators also all messages up to one, or those of a user.
      * Authors may erase their own messages if `changes` has `erase`. Every client gets `messagesErased`. Fails with 403

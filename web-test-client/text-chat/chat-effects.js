@@ -1,3 +1,5 @@
+import { MarkerSender } from './readers/marker-sender.js';
+
 /**
  * Carries out what a chat's rules say: feeds typing, reports the changes of the rows, gives messages and requests for
  * pages to the channel, and keeps those who wait for an outcome. It decides nothing.
@@ -9,10 +11,17 @@ export class ChatEffects {
   #waiters = [];
   /** What `changed` and typing were told last. */
   #told = { unreadCount: 0, history: '[null,false,null]', isHeld: false };
+  #markers;
 
-  constructor(chat, rules) {
+  /** `timers` are those of a `MarkerSender`. */
+  constructor(chat, rules, timers) {
     this.#chat = chat;
     this.#rules = rules;
+    this.#markers = new MarkerSender(rules.markers, {
+      isUp: () => rules.isUp && !rules.own.isReturning,
+      send: (marker) => chat.channel.markRead(marker),
+      timers,
+    });
   }
 
   /** The channel may have a connection that no event has told of. */
@@ -38,9 +47,11 @@ export class ChatEffects {
     this.#type(typing);
     this.holdTyping();
     if (heard !== null) this.#chat.typing?.receive(heard);
-    this.tell(changes, activity);
+    const receipts = this.#rules.receipts.look(changes);
+    const all = receipts.length === 0 ? changes : [...changes, ...receipts];
+    this.tell(all, activity);
     this.proceed();
-    return changes;
+    return all;
   }
 
   holdTyping() {
@@ -59,6 +70,7 @@ export class ChatEffects {
     }
     const task = this.#rules.nextPage();
     if (task !== null) this.#read(task);
+    this.#markers.proceed();
     this.#tellHistory();
     this.#waiters = this.#waiters.filter((looks) => looks());
   }
@@ -118,6 +130,13 @@ export class ChatEffects {
       };
       if (looks()) this.#waiters.push(looks);
     });
+  }
+
+  /** The user has read something. */
+  mark(changes) {
+    this.tell(changes);
+    this.#markers.proceed();
+    return changes;
   }
 
   tell(changes, activity = null) {

@@ -1,6 +1,8 @@
 import { BarePeers } from './bare-peers.js';
 import { Changing } from './changes/changing.js';
 import { HistoryReader } from './history/history-reader.js';
+import { ReadMarkers } from './readers/read-markers.js';
+import { Receipts } from './readers/receipts.js';
 import { OwnConnection } from './own-connection.js';
 import { EchoBook } from './sending/echo-book.js';
 import { HeldRestriction } from './sending/held-restriction.js';
@@ -22,6 +24,8 @@ export class ChatRules {
   reader = new HistoryReader();
   restriction = new HeldRestriction();
   barePeers = new BarePeers();
+  markers = new ReadMarkers();
+  receipts;
   sending;
   own;
   changing;
@@ -35,7 +39,9 @@ export class ChatRules {
     this.#timeline = timeline;
     this.#names = names;
     this.sending = new Sending(timeline, this.echoes);
-    this.own = new OwnConnection({ echoes: this.echoes, reader: this.reader, timeline, names });
+    this.receipts = new Receipts(timeline, this.markers);
+    const { echoes, reader, markers } = this;
+    this.own = new OwnConnection({ echoes, reader, markers, timeline, names });
     this.changing = new Changing(chat, this);
   }
 
@@ -144,16 +150,27 @@ export class ChatRules {
         return this.#merge(this.reader.answerToConnect(event.page, this.#timeline));
       case 'erased':
         this.reader.overlay(event);
-        return { changes: this.#timeline.erase(event), activity: event };
+        return { changes: this.#erased(event), activity: event };
       case 'changed':
         this.reader.changed({ ...event, at: now });
         return { changes: event.rel === 'edit' ? this.edited(event, now) : [], activity: event };
-      case 'connected':
-        return { typing: this.own.connected(event.connectionId, channel), activity: event };
+      case 'reactions':
+      case 'reacted':
+        this.reader.received(event.seq);
+        return { changes: this.reacted(event), activity: event };
+      case 'read':
+        this.markers.moved(event);
+        return { changes: this.#readThrough(), activity: event };
+      case 'connected': {
+        const typing = this.own.connected(event.connectionId, channel);
+        return { typing, changes: this.#readThrough(), activity: event };
+      }
       case 'reconnecting':
         return { typing: this.own.reconnecting(), activity: event };
-      case 'reconnected':
-        return { typing: this.own.reconnected(event.connectionId ?? null, channel), activity: event };
+      case 'reconnected': {
+        const typing = this.own.reconnected(event.connectionId ?? null, channel);
+        return { typing, changes: this.#readThrough(), activity: event };
+      }
       case 'disconnected':
         this.barePeers.clear();
         return { typing: this.own.disconnected(channel), changes: this.sending.failWaiting(), activity: event };
@@ -196,6 +213,8 @@ export class ChatRules {
     }
     const changes = this.#timeline.insert(message, now);
     if (changes.length === 0) return { typing };
+    // Before it there is nothing that the user has not read.
+    if (this.#timeline.isVisible && this.#timeline.unreadCount === 0) this.#noteRead(message.seq);
     if (from !== null) typing.push({ kind: 'messageReceived', from, typingN: message.typingN });
     return { typing, changes, activity: { kind: 'messageReceived', from, message } };
   }
@@ -211,6 +230,54 @@ export class ChatRules {
     const changes = this.#timeline.change(message);
     if (changes.length > 0) this.#names.noteMessage(message);
     return changes;
+  }
+
+  /** What users have reacted with to a message, `{seq, ref, reactions}` or, the user, `{ref, keys}`. */
+  reacted(told) {
+    this.reader.overlay(told);
+    return this.#timeline.setReactions(told);
+  }
+
+  /** With the messages of a user, the user's marker and reactions go (CHG-15). The counts are told. */
+  #erased(erasure) {
+    const { user } = erasure;
+    const changes = this.#timeline.erase(erasure);
+    if (user === undefined) return changes;
+    this.markers.erased(user);
+    if (user !== (this.#chat.channel?.user ?? null)) return changes;
+    this.#timeline.marker = this.markers.marker;
+    const isMine = ({ reactions }) => reactions.some((each) => each.isMine);
+    const mine = this.#timeline.messages.filter(isMine);
+    return [...changes, ...mine.flatMap(({ seq }) => this.#timeline.setReactions({ ref: seq, keys: [] }))];
+  }
+
+  // Read markers
+
+  /** See `TextChatComponent.unreadCount`. */
+  get unreadCount() {
+    return Math.max(this.#timeline.unreadCount, this.markers.unreadAtLeast(this.#timeline));
+  }
+
+  /** See `TextChatComponent.markRead`. The user's own messages alone move no marker. */
+  markRead(upTo) {
+    const marker = this.markers.marker ?? -1;
+    const last = this.#timeline.findLast(({ seq }) => seq !== null, upTo);
+    const isOthers = ({ seq, direction }) => seq !== null && (direction === 'received' || seq <= marker);
+    const others = this.#timeline.findLast(isOthers, upTo);
+    if (others !== null && others.message.seq > marker) this.#noteRead(last.message.seq);
+    return this.#timeline.markRead(upTo);
+  }
+
+  #noteRead(seq) {
+    if (seq === null || !this.markers.isOn) return;
+    this.markers.read(seq);
+    this.#timeline.marker = this.markers.marker;
+  }
+
+  /** The user's marker may have moved elsewhere. */
+  #readThrough() {
+    const { marker } = this.markers;
+    return marker === null ? [] : this.#timeline.readThrough(marker);
   }
 
   /** The answer to a task of `nextPage`. It may come too late. */
@@ -237,7 +304,8 @@ export class ChatRules {
       if (message === null) continue;
       this.#names.noteMessage(message);
       const isOwn = this.#isOwn(kept.from);
-      messages.push(isOwn ? { ...message, direction: 'sent' } : message);
+      const told = { counts: kept.reactions ?? [], seq: kept.reacted ?? 0, own: kept.own };
+      messages.push({ ...message, told, ...(isOwn ? { direction: 'sent' } : {}) });
       if (isOwn && this.#timeline.ownMessage(message.localId)?.seq === null) arrived.push(message.localId);
     }
     const changes = this.#timeline.merge(messages, place);

@@ -15,12 +15,14 @@ export class OwnConnection {
   #reader;
   #timeline;
   #names;
+  #markers;
   /** The own connection whose peers are in the names. */
   #namedId = null;
   /** The connections in the session that the channel has reported, one's own included. */
   #members = new Set();
 
-  constructor({ echoes, reader, timeline, names }) {
+  constructor({ echoes, reader, timeline, names, markers }) {
+    this.#markers = markers;
     this.#echoes = echoes;
     this.#reader = reader;
     this.#timeline = timeline;
@@ -65,6 +67,7 @@ export class OwnConnection {
 
   connected(id, channel) {
     this.#enter(id, channel);
+    this.#mark(channel);
     this.#phase = OPEN;
     this.#members.clear();
     return [connected(id, channel)];
@@ -81,6 +84,7 @@ export class OwnConnection {
     this.#phase = OPEN;
     const id = named ?? channel?.connectionId ?? null;
     if (id !== null) this.#enter(id, channel);
+    this.#mark(channel);
     this.#reader.reconnected();
     return id === null ? [] : [connected(id, channel)];
   }
@@ -113,10 +117,19 @@ export class OwnConnection {
   #enter(id, channel) {
     this.#echoes.note(id);
     const { hasHistory = false, epoch = null, changes = null, connections = [] } = channel ?? {};
-    if (this.#reader.enter(id, { hasHistory, epoch, changes })) this.#timeline.startEra();
+    if (this.#reader.enter(id, { hasHistory, epoch, changes })) {
+      this.#timeline.startEra();
+      this.#markers.forget();
+    }
     if (id === this.#namedId) return;
     this.#namedId = id;
     this.#names.enter(connections);
+    this.#mark(channel);
+  }
+
+  #mark(channel) {
+    this.#markers.enter(channel?.readState ?? null, channel?.user ?? null);
+    this.#timeline.marker = this.#markers.marker;
   }
 }
 

@@ -40,6 +40,9 @@ export class SessionChannel {
         if (user !== undefined) report({ kind: 'erased', user, before });
         else report(through === undefined ? { kind: 'erased', ref } : { kind: 'erased', through });
       },
+      reactionsChanged: ({ seq, ref, reactions }) => report({ kind: 'reactions', seq, ref, reactions }),
+      ownReactionsChanged: ({ seq, ref, keys }) => report({ kind: 'reacted', seq, ref, keys }),
+      messagesRead: ({ user, through }) => report({ kind: 'read', user, through }),
       messageChanged: ({ seq, ref, rel, data }) => report({ kind: 'changed', seq, ref, rel, data: textOf(data) }),
     };
     for (const [name, listener] of Object.entries(this.#listeners)) session.on(name, listener);
@@ -111,6 +114,34 @@ export class SessionChannel {
   /** @type {(message: { readonly ref: number }) => Promise<unknown>} Erases a message of one's own. */
   erase(message) {
     return this.#session.erase(message);
+  }
+
+  /**
+   * Sets the user's whole set of reactions to a message.
+   * @type {(reactions: { readonly ref: number; readonly keys: readonly string[] }) => Promise<unknown>}
+   */
+  react(reactions) {
+    return this.#session.react(reactions);
+  }
+
+  /**
+   * Promises who has reacted to a message.
+   * @type {(message: { readonly ref: number; readonly key?: string }) =>
+   * Promise<ReadonlyArray<ReactionCount & { readonly users: readonly string[] }>>}
+   */
+  reactors(message) {
+    return this.#session.reactors(message);
+  }
+
+  /** @type {ReadState | null} The read markers (READ-3); null: the session has none. */
+  get readState() {
+    const { readState = null } = this.#session;
+    return readState;
+  }
+
+  /** @type {(marker: { readonly through: number }) => Promise<unknown>} The user has read up to a seq. */
+  markRead(marker) {
+    return this.#session.markRead(marker);
   }
 
   /**

@@ -1,14 +1,14 @@
+import { ChangeCalls } from './changes/change-calls.js';
 import { ChatEffects } from './chat-effects.js';
 import { ChatRules } from './chat-rules.js';
 import { NameBook } from './name-book.js';
 import { Composer } from './sending/composer.js';
+import { SendCalls } from './sending/send-calls.js';
 import { ChatTimeline } from './timeline/chat-timeline.js';
 import { CHAT_TYPE } from './wire/chat-wire-form.js';
 
 // Samples with the same length in a signal as the real values.
 const SAMPLE = { sentAt: 1_700_000_000_000, localId: '0000000000000000' };
-/** So many pages are loaded to find the message that another one answers. */
-const QUOTE_PAGE_COUNT = 10;
 
 /**
  * A text chat without a page: the rows, the draft, what is unread, and the sending of messages.
@@ -48,6 +48,8 @@ export class TextChatComponent {
   #channel;
   #rules;
   #effects;
+  #sends;
+  #changes;
 
   /** @param {ChatOptions} [options] */
   constructor({
@@ -60,6 +62,7 @@ export class TextChatComponent {
     typing = null,
     handOver = null,
     changed = () => {},
+    timers = undefined,
   } = {}) {
     /** @type {Composer} @readonly */
     this.composer = composer;
@@ -77,7 +80,9 @@ export class TextChatComponent {
     this.changed = changed;
     this.#channel = channel;
     this.#rules = new ChatRules(this);
-    this.#effects = new ChatEffects(this, this.#rules);
+    this.#effects = new ChatEffects(this, this.#rules, timers);
+    this.#sends = new SendCalls(this, this.#rules, this.#effects);
+    this.#changes = new ChangeCalls(this, this.#rules, this.#effects);
     this.#rules.barePeers.isAdaptive = isAdaptive;
     this.#effects.note();
     this.#effects.proceed();
@@ -123,9 +128,13 @@ export class TextChatComponent {
     return this.composer.remaining;
   }
 
-  /** @type {number} */
+  /**
+   * How many messages of others the user has not read. In a session with read markers, those above the user's marker; at
+   * least as many as the connect has told, at most 100, while not all of them are loaded.
+   * @type {number}
+   */
   get unreadCount() {
-    return this.timeline.unreadCount;
+    return this.#rules.unreadCount;
   }
 
   /**
@@ -208,7 +217,7 @@ export class TextChatComponent {
    * @type {(newText: string) => EditResult}
    */
   edit(newText) {
-    return this.#changeDraft(newText, 'draftEdited');
+    return this.#sends.changeDraft(newText, 'draftEdited');
   }
 
   /**
@@ -216,18 +225,7 @@ export class TextChatComponent {
    * @type {(newText: string) => EditResult}
    */
   setDraft(newText) {
-    return this.#changeDraft(newText, 'draftSet');
-  }
-
-  #changeDraft(newText, kind) {
-    const before = this.draft;
-    const result = this.composer.edit(newText);
-    if (result.isAccepted && before !== this.draft) {
-      const activity = { kind, text: this.draft };
-      this.#effects.note();
-      this.#effects.carryOut({ typing: [activity], activity });
-    }
-    return result;
+    return this.#sends.changeDraft(newText, 'draftSet');
   }
 
   /**
@@ -266,19 +264,7 @@ export class TextChatComponent {
    * @type {(now: number, localId: string, content?: ContentToSend) => Refusal | null}
    */
   enqueue(now, localId, content = {}) {
-    this.#effects.noteRestriction(now);
-    const isDraft = (content.text ?? null) === null;
-    const message = this.#rules.message(now, localId, content);
-    const refusal = this.#rules.refusalOf(message, isDraft);
-    if (refusal !== null) return refusal;
-    if (this.timeline.ownMessage(localId)) return { reason: 'localIdTaken' };
-    message.typingN = this.typing?.typingN ?? null;
-    if (this.onMessageReadyToSend !== null && !this.onMessageReadyToSend(message)) return { reason: 'byDelegate' };
-    if (isDraft) this.composer.clear();
-    this.typing?.handle({ kind: 'messageSubmitted' });
-    message.typingN = this.typing?.typingN ?? null;
-    this.#effects.carryOut(this.#rules.submit(message, now));
-    return null;
+    return this.#sends.enqueue(now, localId, content);
   }
 
   /**
@@ -288,7 +274,7 @@ export class TextChatComponent {
    */
   send(now, localId, content = {}) {
     const refusal = this.enqueue(now, localId, content);
-    return refusal === null ? this.#deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
+    return refusal === null ? this.#sends.deliveryOf(localId) : Promise.resolve({ outcome: 'refused', refusal });
   }
 
   /**
@@ -306,9 +292,7 @@ export class TextChatComponent {
    * @type {(localId: string) => boolean}
    */
   cancel(localId) {
-    const changes = this.#rules.sending.cancel(localId);
-    if (changes !== null) this.#effects.carryOut({ changes });
-    return changes !== null;
+    return this.#sends.cancel(localId);
   }
 
   /**
@@ -316,11 +300,7 @@ export class TextChatComponent {
    * @type {(localId: string) => Promise<SendOutcome>}
    */
   retry(localId) {
-    const { sending, isUp } = this.#rules;
-    if (!sending.hasFailed(localId)) return Promise.resolve(sending.outcomeOf(localId) ?? { outcome: 'stillSending' });
-    if (!isUp) return Promise.resolve({ outcome: 'refused', refusal: { reason: 'notConnected' } });
-    this.#effects.carryOut({ changes: sending.retry(localId) });
-    return this.#deliveryOf(localId);
+    return this.#sends.retry(localId);
   }
 
   /** @type {(localId: string) => TimelineChange[]} Removes a failed message. Any other message stays. */
@@ -361,14 +341,7 @@ export class TextChatComponent {
    * @type {(id: string, text: string) => Promise<void>}
    */
   async editMessage(id, text) {
-    const request = this.#rules.changing.edit(id, text);
-    const before = this.timeline.messageOf(id).version ?? 0;
-    const isDone = () => {
-      const message = this.timeline.messageOf(id);
-      return message?.version > before && message.text === text;
-    };
-    const settled = (answer) => this.#rules.edited({ ...request, seq: answer?.seq ?? 0 }, Date.now());
-    await this.#effects.change(this.#channel.change(request), isDone, settled);
+    await this.#changes.edit(id, text);
   }
 
   /**
@@ -376,9 +349,7 @@ export class TextChatComponent {
    * @type {(id: string) => Promise<void>}
    */
   async deleteMessage(id) {
-    const request = this.#rules.changing.erase(id);
-    const isDone = () => this.timeline.messageOf(id)?.isErased ?? true;
-    await this.#effects.change(this.#channel.erase(request), isDone, () => this.timeline.erase(request));
+    await this.#changes.erase(id);
   }
 
   /** @type {(id: string) => boolean} Whether the draft can answer this row's message. Bare text cannot. */
@@ -413,14 +384,46 @@ export class TextChatComponent {
    * row; null: it was not found.
    * @type {(message: MessageContent) => Promise<string | null>}
    */
-  async loadQuoted(message) {
-    for (let pageCount = 0; ; pageCount += 1) {
-      const quote = this.quoteOf(message);
-      if (quote?.state !== 'earlier') return quote?.id ?? null;
-      if (pageCount === QUOTE_PAGE_COUNT || !this.loadEarlier()) return null;
-      await this.#effects.wait(() => (this.isLoadingEarlier ? null : true));
-      if (this.historyError !== null) return null;
-    }
+  loadQuoted(message) {
+    return this.#changes.loadQuoted(message);
+  }
+
+  /**
+   * Whether the user may react to this row's message, as far as is known: anybody's, where the session permits it. Guests
+   * may not.
+   * @type {(id: string) => boolean}
+   */
+  canReact(id) {
+    return this.#changes.reacting.refusalOf(id) === null;
+  }
+
+  /**
+   * Adds a reaction of the user to this row's message, or takes it away. The row changes with the server's answer, and the
+   * promise is resolved then. It is rejected as that of `editMessage`. While an answer of the message is due, later calls
+   * wait, and only their outcome is sent.
+   * @type {(id: string, key: string) => Promise<void>}
+   */
+  async toggleReaction(id, key) {
+    await this.#changes.reacting.toggle(id, key);
+  }
+
+  /**
+   * Promises who has reacted to this row's message: at most 50 users in all, or of one key. A name is null if it is not
+   * known.
+   * @type {(id: string, key?: string | null) => Promise<Reactors[]>}
+   */
+  reactors(id, key = null) {
+    return this.#changes.reactors(id, key);
+  }
+
+  /**
+   * Who has read the user's messages, where the session shares read markers: the row of the last that another user has
+   * read, and all users who have, those who have read most first. Null: nobody is known to have.
+   * @type {Receipt | null}
+   */
+  get receipt() {
+    const { shown } = this.#rules.receipts;
+    return shown && { ...shown, users: shown.users.map((user) => ({ user, name: this.names.nameOfUser(user) })) };
   }
 
   /**
@@ -438,11 +441,12 @@ export class TextChatComponent {
   }
 
   /**
-   * Marks this row's message and all before it as read; null: all. A message stays read.
+   * Marks this row's message and all before it as read; null: all. A message stays read. In a session with read markers
+   * the user's marker follows, at most every 2 s (READ-1).
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
-    return this.#effects.tell(this.timeline.markRead(upTo));
+    return this.#effects.mark(this.#rules.markRead(upTo));
   }
 
   /**
@@ -490,9 +494,5 @@ export class TextChatComponent {
     this.#effects.carryOut({
       typing: [{ kind: 'draftSet', text: draft }], changes, activity: { kind: 'restored', text: draft },
     });
-  }
-
-  #deliveryOf(localId) {
-    return this.#effects.wait(() => this.#rules.sending.deliveryOf(localId));
   }
 }

@@ -81,6 +81,41 @@ interface ChatMessage extends MessageContent {
   readonly failure: SendFailure | null;
   /** Its author or a moderator has erased the message. Its text says so, and its content is gone. */
   readonly isErased: boolean;
+  /** What users have reacted with, in the order in which it came to the message. */
+  readonly reactions: readonly Reaction[];
+}
+
+/** How many users have reacted to a message with this key. */
+interface ReactionCount {
+  readonly key: string;
+  readonly count: number;
+}
+
+interface Reaction extends ReactionCount {
+  /** The user is one of them. */
+  readonly isMine: boolean;
+}
+
+/** A message's counts, as of the event with this seq; or the keys that the user has on it. */
+type ToldReactions =
+  | { readonly ref: number; readonly seq: number; readonly reactions: readonly ReactionCount[]; readonly keys?: undefined }
+  | { readonly ref: number; readonly keys: readonly string[]; readonly seq?: number; readonly reactions?: undefined };
+
+/** Some of those who have reacted with a key. */
+interface Reactors extends ReactionCount {
+  readonly users: readonly KnownUser[];
+}
+
+/** A user by id, with the name if it is known. */
+interface KnownUser {
+  readonly user: string;
+  readonly name: string | null;
+}
+
+/** Who has read a message of one's own: `id` is its row. */
+interface Receipt {
+  readonly id: string;
+  readonly users: readonly KnownUser[];
 }
 
 /** Which connection has sent a message, whose user, and in which form. What is absent stays. */
@@ -250,6 +285,9 @@ interface KeptMessage {
   /** The seq of its last edit, and when that was. */
   readonly changed?: number;
   readonly edited?: number;
+  /** What users have reacted with, and the seq of the event that has told it. */
+  readonly reactions?: readonly ReactionCount[];
+  readonly reacted?: number;
 }
 
 /** A part of the history, oldest message first. */
@@ -264,6 +302,19 @@ interface HistoryPage {
   readonly changedThrough?: number;
   /** Of what has changed: the server cannot list it, and `messages` is empty. */
   readonly all?: boolean;
+  /** What the user has reacted with to messages of the page. */
+  readonly mine?: ReadonlyArray<{ readonly ref: number; readonly keys: readonly string[] }>;
+}
+
+/** Who has read up to where, as of the connect (READ-3). */
+interface ReadState {
+  /** `own`: only the user's own marker is told; `shared`: those of others, too. */
+  readonly markers: string;
+  /** The user's marker; absent: there is none yet. */
+  readonly through?: number;
+  /** How many messages of others are above it, at most 100. */
+  readonly unread?: number;
+  readonly readers?: ReadonlyArray<{ readonly user: string; readonly through: number }>;
 }
 
 /** Which messages were erased: one, all up to one, or those of a user before a seq. */
@@ -294,6 +345,16 @@ interface ChatChannel {
   change?(change: MessageEdit): Promise<{ readonly seq?: number | null } | void>;
   /** Erases a message. Needed where `changes` has `erase`. */
   erase?(message: { readonly ref: number }): Promise<unknown>;
+  /** Sets the user's whole set of reactions to a message. Needed where `changes` has `react`. */
+  react?(reactions: { readonly ref: number; readonly keys: readonly string[] }): Promise<unknown>;
+  /** Promises who has reacted to a message. Absent: nobody can be asked. */
+  reactors?(message: { readonly ref: number; readonly key?: string }): Promise<
+    ReadonlyArray<ReactionCount & { readonly users: readonly string[] }>
+  >;
+  /** The read markers as of the last connect; absent or null: the session has none. */
+  readonly readState?: ReadState | null;
+  /** The user has read all messages up to a seq. Needed where `readState` is not null. */
+  markRead?(marker: { readonly through: number }): Promise<unknown>;
   /** What keeps the user from writing at this moment; null: nothing. Absent: nothing ever does. */
   restriction?(now: number): WriteRestriction | null;
 }
@@ -324,6 +385,14 @@ type ChannelEvent =
   | {
       readonly kind: 'changed'; readonly seq: number; readonly ref: number; readonly rel: string; readonly data?: string;
     }
+  /** A message has these reactions now. */
+  | {
+      readonly kind: 'reactions'; readonly seq: number; readonly ref: number; readonly reactions: readonly ReactionCount[];
+    }
+  /** The user has exactly these keys on a message, by another connection of theirs. */
+  | { readonly kind: 'reacted'; readonly seq: number; readonly ref: number; readonly keys: readonly string[] }
+  /** A user has read all messages up to this seq. */
+  | { readonly kind: 'read'; readonly user: string; readonly through: number }
   /** What the channel's `restriction` answers has changed, other than by the clock. */
   | { readonly kind: 'restrictionsChanged' }
   | { readonly kind: 'connectionCreated' | 'connectionDestroyed'; readonly connection: ChatConnection };
@@ -343,6 +412,10 @@ interface ChatSession {
   readonly changes?: readonly string[] | null;
   change?(change: MessageEdit): Promise<any>;
   erase?(message: { readonly ref: number }): Promise<any>;
+  react?(reactions: { ref: number; keys: readonly string[] }): Promise<any>;
+  reactors?(message: { ref: number; key?: string }): Promise<any>;
+  readonly readState?: ReadState | null;
+  markRead?(marker: { through: number }): Promise<any>;
   /** Only sessions of this library have moderation. */
   readonly restrictedBy?: readonly WriteRestriction[];
 }
@@ -424,6 +497,12 @@ interface ChatOptions {
    * to `reportError`, and changes nothing else.
    */
   changed?: (changes: TimelineChange[], activity: ChatActivity | null) => void;
+  /** The monotonic clock, in ms, and the timers by which read markers are sent. Default: those of the system. */
+  timers?: {
+    clock(): number;
+    setTimeout(act: () => void, delay: number): any;
+    clearTimeout(timer: any): void;
+  };
 }
 
 /** One's own message that the session does not have yet. One that was `leaving` may have arrived. */

@@ -49,6 +49,16 @@ export class ChangesControl {
     else if (editedAt || replyTo) this.load();
   }
 
+  /** When a message was sent or has come, and what has become of it. */
+  factsOf(message) {
+    const { direction, state, receivedAt } = message;
+    if (direction === 'sent' && state !== 'sent') return null;
+    const words = this.#room.words();
+    const time = { text: words.dayAndTime(receivedAt) };
+    const key = direction === 'sent' ? 'sentAt' : 'receivedAt';
+    return [words.text(key, { time }), ...(this.loaded?.factsOf(message) ?? [])].join(' · ');
+  }
+
   async reply(row) {
     if (this.loaded === null) await this.load();
     this.loaded?.reply(row);
@@ -56,8 +66,8 @@ export class ChangesControl {
 
   async openMenu(row, name, button) {
     if (this.loaded === null) await this.load();
-    const { moderation, customs, composer } = this.#room;
-    const items = [...(this.loaded?.itemsOf(row) ?? []), ...customs.actionsOf(row.message)];
+    const { moderation, customs, composer, reactions } = this.#room;
+    const items = [...(this.loaded?.itemsOf(row) ?? []), ...reactions().itemsOf(row), ...customs.actionsOf(row.message)];
     const isOpen = moderation().openMessageMenu(row.message, name, button, items, {
       hasDelete: this.loaded?.mayDelete(row) ?? false,
     });

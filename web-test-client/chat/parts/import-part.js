@@ -6,6 +6,7 @@ const IMPORTS = {
   signals: () => import('./signals.js'),
   more: () => import('./more.js'),
   changes: () => import('./changes.js'),
+  reactions: () => import('./reactions.js'),
   moderators: () => import('./moderators.js'),
   emoji: () => import('./emoji.js'),
   'emoji-ar': () => import('./emoji-ar.js'),

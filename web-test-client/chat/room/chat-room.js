@@ -1,7 +1,4 @@
-import {
-  CHAT_TYPE, ChatTimeline, ChatTyping, Composer, displayName, newLocalId, OPENTOK_RULE, readerCalendar,
-  STANDARD_RULE, TextChatComponent, TYPING_PRESETS,
-} from '../../text-chat/index.js';
+import { CHAT_TYPE, displayName, TYPING_PRESETS } from '../../text-chat/index.js';
 import { ComposerView } from '../views/composer-view.js';
 import { windowOf } from '../views/dom.js';
 import { EarlierView } from '../views/earlier-view.js';
@@ -11,6 +8,7 @@ import { textNodes } from '../views/row-elements.js';
 import { RowPlaces } from '../views/row-places.js';
 import { TypingView } from '../views/typing-view.js';
 import { ChangesControl } from '../changes/changes-control.js';
+import { ReactionsControl } from '../reactions/reactions-control.js';
 import { MoreControl } from './more-control.js';
 import { DraftStore } from './draft-store.js';
 import { Moderation } from './moderation.js';
@@ -18,17 +16,11 @@ import { Outbox } from './outbox.js';
 import { PageCustoms } from './page-customs.js';
 import { personOf } from '../connection/person.js';
 import { ReadingWatch } from './reading-watch.js';
+import { dayOf, makeRoomChat, MAX_MESSAGES, ruleOf } from './room-chat.js';
 import { RestrictionWatch } from './restriction-watch.js';
+import { SenderNames } from './sender-names.js';
+import { SendingControl } from './sending-control.js';
 import { SessionLink } from './session-link.js';
-
-/** The most messages that the element keeps. */
-const MAX_MESSAGES = 20_000;
-
-/** Name and time are at the top of a group. */
-const BUBBLE_RULE = Object.freeze({ ...STANDARD_RULE, timePosition: 'first' });
-const OPENTOK_LOOK_RULE = Object.freeze({ ...OPENTOK_RULE, timePosition: 'first' });
-
-const dayOf = readerCalendar();
 
 /**
  * The chat of a room in the shadow tree of the element: its `TextChatComponent`, the views of it, the names and the
@@ -51,7 +43,9 @@ export class ChatRoom {
   /** A signal of another client rarely changes the box. */
   #composerPace = new FramePace(() => this.#composer.show(), () => windowOf(this.#host));
   /** Senders may change what others are called as often as they may write. */
-  #namePace = new FramePace(() => this.#messages.showNames(), () => windowOf(this.#host));
+  #namePace = new FramePace(() => this.#showNames(), () => windowOf(this.#host));
+  #names;
+  #sending;
   #id = null;
   /** Whose chat it is, as a key of `personOf`; null: not known yet. */
   #person = null;
@@ -59,8 +53,6 @@ export class ChatRoom {
   #isPersonSure = false;
   #chat = null;
   #link = new SessionLink();
-  /** The revision of the names that are shown, and whether guests are marked. */
-  #shownNames = '';
   #drafts = null;
   #outbox = null;
   /** The draft that a program has set before there was a room. */
@@ -96,35 +88,35 @@ export class ChatRoom {
       strings: () => host.strings,
       loaded: () => this.#messages.showMenus(),
     });
-    this.#changes = new ChangesControl({
+    const shared = {
       host, part, words: () => this.#words, chat: () => this.#chat, customs: this.#customs,
       messages: () => this.#messages,
       composer: () => this.#composer,
       moderation: () => this.moderation,
+      reactions: () => this.reactions,
       mayChange: () => this.canWrite && !this.#restriction.isReadOnly && this.#chat.restriction === null,
       nameOf: (message) => this.nameOf(message),
-    });
+      avatarOf: (message) => this.#customs.given.avatarOf?.(message) ?? null,
+    };
+    this.#names = new SenderNames({ ...shared, changed: () => this.#namePace.request(1) });
+    this.#sending = new SendingControl({ ...shared, restriction: () => this.#restriction, now: () => this.now });
+    this.#changes = new ChangesControl(shared);
+    this.reactions = new ReactionsControl(shared);
     this.#messages = new MessagesView(part, {
-      nameOf: (message) => this.nameOf(message),
-      isGuest: (message) => this.#chat.names.isGuest(message),
-      // A name that the program gives is its own matter.
-      numberOf: (message) => (this.#customs.given.nameOf ? null : this.#chat.names.numberOf(message)),
+      ...this.#names.calls,
       hasMenu: (message) =>
         !message.isErased || this.moderation.hasMenu(message) || this.#customs.actionsOf(message).length > 0,
       openMenu: (row, name, button) => this.#changes.openMenu(row, name, button),
       changes: this.#changes,
-      avatarOf: (message) => this.#customs.given.avatarOf?.(message) ?? null,
+      reactions: this.reactions,
+      avatarOf: shared.avatarOf,
       nodesFor: (message) => this.#more.nodesFor(message),
       places: new RowPlaces(host, (message) => this.#customs.given.renderMessage?.(message)),
       words,
       limit: MAX_MESSAGES,
-      factsOf: (message) => this.#customs.given.factsOf?.(message) ?? this.#factsOf(message),
+      factsOf: (message) => this.#customs.given.factsOf?.(message) ?? this.#changes.factsOf(message),
       dayOf,
-      retry: (localId) => this.#retryMessage(localId),
-      edit: (localId) => this.#editMessage(localId),
-      discard: (localId) => this.#chat.discard(localId),
-      pass: () => this.#chat.passFailed(),
-      isHeld: (localId) => this.#chat.obstacle !== null && localId !== this.#chat.obstacle,
+      ...this.#sending.calls,
       moved: () => this.noteReading(),
       nearBeginning: () => {
         // After a failure the user asks again.
@@ -155,7 +147,7 @@ export class ChatRoom {
     });
     this.#typing = new TypingView(part, {
       words,
-      nameOf: (connectionId) => this.#typingNameOf({ senderId: connectionId, alias: null }),
+      nameOf: (connectionId) => this.#names.typingNameOf({ senderId: connectionId, alias: null }),
       isPair: () => this.#link.session?.connections.length() === 2,
     });
     this.#composer.setEnabled(false);
@@ -225,14 +217,14 @@ export class ChatRoom {
     if (this.#chat === null) return;
     this.#messages.showContents();
     this.#messages.showMenus();
-    this.#messages.showNames();
+    this.#showNames();
   }
 
   /** Shows all texts in another language. */
   set words(words) {
     this.#words = words;
     const views = [
-      this.#changes, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation,
+      this.#changes, this.reactions, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation,
     ];
     for (const view of views) view.words = words;
     this.#restriction.show();
@@ -242,7 +234,7 @@ export class ChatRoom {
   /** The look of the element has changed. The chat itself goes on, with its queue, its gaps and its typing. */
   lookChanged() {
     this.#composer.showsCounter = this.#host.look === 'opentok';
-    this.#chat?.useRule(this.#rule);
+    this.#chat?.useRule(ruleOf(this.#host));
   }
 
   /** Texts have light markup from now on, or no longer. */
@@ -333,7 +325,7 @@ export class ChatRoom {
         this.#customs.given.received?.(event);
         this.#reading.look();
         this.#chat.handle(event, this.now);
-        this.#showNames();
+        this.#names.look();
       },
       wrap: (channel) => this.#customs.given.channel?.(channel),
     });
@@ -404,36 +396,14 @@ export class ChatRoom {
 
   // The chat
 
-  /** A name that is shown may have turned out to be another's, or guests are among users now. */
   #showNames() {
-    const { revision, hasUsers } = this.#chat.names;
-    const names = `${revision} ${hasUsers}`;
-    if (names === this.#shownNames) return;
-    this.#shownNames = names;
-    this.#namePace.request(1);
-  }
-
-  /** A sentence about users who type names a guest as such: there is no place for a mark. */
-  #typingNameOf(sender) {
-    const name = this.nameOf(sender);
-    return this.#chat.names.isGuest(sender) ? this.#words.text('guestNamed', { name }) : name;
+    this.#messages.showNames();
+    this.reactions.renamed();
   }
 
   /** The name to show for the sender of a message. */
   nameOf(message) {
-    return this.#customs.given.nameOf?.(message) ?? this.#chat.names.nameOf(message, {
-      guest: (id) => this.#words.text('guest', { id: { text: id } }).trim(),
-      server: () => this.#words.text('server'),
-    });
-  }
-
-  /** When a message was sent or has come, and what has become of it. */
-  #factsOf(message) {
-    const { direction, state, receivedAt } = message;
-    if (direction === 'sent' && state !== 'sent') return null;
-    const time = { text: this.#words.dayAndTime(receivedAt) };
-    const key = direction === 'sent' ? 'sentAt' : 'receivedAt';
-    return [this.#words.text(key, { time }), ...(this.#changes.loaded?.factsOf(message) ?? [])].join(' · ');
+    return this.#names.nameOf(message);
   }
 
   #startChat() {
@@ -453,23 +423,13 @@ export class ChatRoom {
     if (hadUnread) this.#emit('signalbox-unread', { count: 0 });
   }
 
-  get #rule() {
-    return this.#host.look === 'opentok' ? OPENTOK_LOOK_RULE : BUBBLE_RULE;
-  }
-
   #makeChat() {
-    const chat = new TextChatComponent({
+    const chat = makeRoomChat(this.#host, {
       wireForm: this.#wireForm,
-      isAdaptive: this.#host.isAdaptive,
-      composer: new Composer({ maxLength: this.#host.maxLength }),
-      timeline: new ChatTimeline({ rule: this.#rule, calendar: dayOf, limit: MAX_MESSAGES }),
-      typing: new ChatTyping({
-        policy: this.#policy,
-        isOptedOut: !this.#host.isTypingShown,
-        publish: (signal) => this.#link.channel?.send(signal) ?? Promise.resolve({}),
-        changed: (snapshot) => this.#typing.show(snapshot),
-      }),
-      onMessageReadyToSend: (message) =>
+      policy: this.#policy,
+      publish: (signal) => this.#link.channel?.send(signal) ?? Promise.resolve({}),
+      typingChanged: (snapshot) => this.#typing.show(snapshot),
+      maySend: (message) =>
         this.#link.channel !== null && this.#customs.maySend(message, this.#more.dataFor(message.text, message.data)),
       handOver: (localId) => this.#outbox.handOver(localId),
       // The chat of an earlier room may still get the answer to a message. The view is not its own any more.
@@ -485,11 +445,13 @@ export class ChatRoom {
   #changed(changes, activity) {
     this.#outbox?.note();
     if (changes.length > 0) this.#messages.apply(changes, { isLoaded: activity?.kind === 'historyChanged' });
-    this.#showNames();
+    this.#names.look();
     this.#changes.loaded?.changed(changes);
     switch (activity?.kind) {
       case 'historyChanged':
         this.#showHistory();
+        // What was there before may be unread.
+        if (changes.length > 0) this.#reading.note();
         break;
       case 'connected':
       case 'reconnected':
@@ -509,7 +471,7 @@ export class ChatRoom {
         break;
       case 'unread':
         this.#messages.showUnread(activity.count);
-        this.#reading.look();
+        this.#reading.noteUnread();
         this.#emit('signalbox-unread', { count: activity.count });
         return;
     }
@@ -524,35 +486,7 @@ export class ChatRoom {
   }
 
   /** Sends the draft, or the content of the page, and promises the outcome. */
-  async send(content) {
-    const result = this.#chat.send(this.now, newLocalId(), content);
-    this.#messages.scrollToEnd();
-    const { outcome, refusal } = await result;
-    // A message that failed holds back those behind it.
-    this.#messages.showHeld();
-    if (outcome === 'refused' && refusal.reason === 'byDelegate') {
-      const { refusedBecause } = this.#customs;
-      this.#composer.showHint(refusedBecause === null ? 'notSent' : { text: refusedBecause });
-    }
-    this.#restriction.noteRole();
-    this.#composer.isReadOnly = this.#restriction.isReadOnly;
-    // A refusal tells the session what holds, without an event.
-    this.#restriction.check();
-    this.#composer.show();
-    return result;
-  }
-
-  async #retryMessage(localId) {
-    const { outcome } = await this.#chat.retry(localId);
-    if (outcome === 'refused') this.#composer.showHint('notConnected');
-    this.#messages.showHeld();
-  }
-
-  /** A refused message goes back into the field, before what is there, so that the user can shorten it. */
-  #editMessage(localId) {
-    const { text } = this.#chat.timeline.ownMessage(localId);
-    this.#chat.discard(localId);
-    this.#composer.write([text, this.draft].filter((each) => each !== '').join('\n'));
-    this.#composer.focus();
+  send(content) {
+    return this.#sending.send(content);
   }
 }

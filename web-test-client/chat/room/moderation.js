@@ -1,10 +1,8 @@
 import { ActionMenu } from '../views/action-menu.js';
 import { loadPart } from '../parts/load-part.js';
+import { addStyle } from '../style/shared-style.js';
 import { QuestionView } from '../views/question-view.js';
 import { partWords } from '../words/part-words.js';
-
-/** How long a moderator may mute or freeze, in seconds; null: until it is lifted. */
-const DURATIONS = [600, 3600, null];
 
 /** A day, after which a timer looks again: the longest wait of a timer in browsers is 24.8 days. */
 export const LONGEST_WAIT = 86_400_000;
@@ -29,8 +27,9 @@ export class Moderation {
   #now;
   #menu;
   #question;
-  /** The list of what holds, or null. */
+  /** The list of what holds, and the items of menus; or null. */
   #held = null;
+  #items = null;
   #session = null;
   #listeners = null;
   #restrictions = [];
@@ -81,6 +80,13 @@ export class Moderation {
     if (this.#held !== null) return;
     this.#texts = part.MODERATOR_STRINGS;
     this.words = this.#given;
+    addStyle(this.#part('chat-frame').getRootNode(), part.MODERATORS_STYLE);
+    this.#items = new part.ModeratorItems({
+      words: () => this.#words,
+      session: () => this.#session,
+      ask: (question) => this.ask(question),
+      carryOut: (act) => this.#carryOut(act),
+    });
     this.#held = new part.HeldView(this.#part, {
       words: this.#words,
       now: this.#now,
@@ -166,8 +172,8 @@ export class Moderation {
     const isOther = message.direction === 'received' && (person.user !== null || person.connectionId !== null);
     const all = [...items];
     if (this.hasMenu(message)) {
-      if (this.#keepsMessages && !message.isErased && !hasDelete) all.push(this.#deleteItem(message.seq, name));
-      if (isOther) all.push(...this.#personItems(person));
+      if (this.#keepsMessages && !message.isErased && !hasDelete) all.push(this.#items.ofDelete(message.seq, name));
+      if (isOther) all.push(...this.#items.ofPerson(person));
     }
     const label = this.#words.text(message.direction === 'sent' ? 'menuOfOwn' : 'menuOfMessage', { name });
     if (all.length > 0) this.#menu.open(button, label, all);
@@ -175,30 +181,12 @@ export class Moderation {
   }
 
   openPersonMenu(person, button, items) {
-    const all = [...items, ...(this.isActive ? this.#personItems(person) : [])];
+    const all = [...items, ...(this.isActive ? this.#items.ofPerson(person) : [])];
     this.#menu.open(button, this.#words.text('menuOfPerson', { name: person.name }), all);
   }
 
   get #keepsMessages() {
     return this.#session?.hasHistory === true;
-  }
-
-  #personItems(person) {
-    const isGuest = person.user === null;
-    const isHere = this.#connectionsOf(person).length > 0;
-    return [
-      // A guest comes back with another connection: there is nobody to mute.
-      ...(isGuest ? [] : DURATIONS.map((seconds) => this.#muteItem(person, seconds))),
-      ...(isHere ? [this.#removeItem(person)] : []),
-      ...(isGuest && !isHere ? [] : [this.#banItem(person)]),
-      ...(isGuest || !this.#keepsMessages ? [] : [this.#deleteAllItem(person)]),
-    ];
-  }
-
-  #connectionsOf({ user, connectionId }) {
-    const { connections } = this.#session;
-    if (user === null) return [connections.get(connectionId)].filter((each) => each !== undefined);
-    return connections.where((each) => each.user === user);
   }
 
   #nameOf({ user = null, connectionId = null }) {
@@ -208,85 +196,12 @@ export class Moderation {
 
   // The actions
 
-  #deleteItem(ref, name) {
-    return this.#item('deleteMessage', {}, 'askDelete', { name }, {
-      text: 'explainDelete', yes: 'doDelete', isDanger: true, act: () => this.#session.erase({ ref }),
-    });
-  }
-
-  #deleteAllItem({ user, name }) {
-    return this.#item('deleteAll', { name }, 'askDeleteAll', { name }, {
-      text: 'explainDelete', yes: 'doDelete', isDanger: true, act: () => this.#session.erase({ user }),
-    });
-  }
-
-  #muteItem({ user, name }, seconds) {
-    const time = this.#timeOf(seconds);
-    const [item, title] = seconds === null ? ['muteForever', 'askMuteForever'] : ['mute', 'askMute'];
-    return this.#item(item, time, title, { name, ...time }, {
-      text: 'explainMute', yes: 'doMute', reason: 'reason',
-      act: ({ reason }) => this.#session.moderate({ action: 'mute', user, seconds, reason }),
-    });
-  }
-
-  #removeItem(person) {
-    return this.#item('remove', {}, 'askRemove', { name: person.name }, {
-      text: 'explainRemove', yes: 'doRemove',
-      act: () => Promise.all(this.#connectionsOf(person).map((each) => this.#session.forceDisconnect(each))),
-    });
-  }
-
-  #banItem({ user, connectionId, name }) {
-    const isGuest = user === null;
-    return this.#item('ban', {}, 'askBan', { name }, {
-      text: isGuest ? 'explainBanGuest' : 'explainBan', yes: 'doBan', isDanger: true, reason: 'reason',
-      also: isGuest || !this.#keepsMessages ? null : this.#words.text('alsoDelete', { name }),
-      act: ({ reason, also }) => this.#session.moderate({
-        action: 'ban', ...(isGuest ? { connectionId } : { user }), reason, eraseMessages: also,
-      }),
-    });
-  }
-
-  #timeOf(seconds) {
-    return seconds === null ? {} : { time: { text: this.#words.duration(seconds) } };
-  }
-
-  /** A command with a question before it. `reason` is the key of the label of the field for a reason. */
-  #item(key, values, title, titleValues, { text, yes, act, also = null, reason = null, isDanger = false }) {
-    const words = this.#words;
-    return {
-      text: words.text(key, values),
-      isDanger,
-      act: (opener) => this.#question.ask({
-        title: words.text(title, titleValues),
-        text: words.text(text, titleValues),
-        yes: words.text(yes),
-        reason: reason === null ? null : words.text(reason, titleValues),
-        also,
-        isDanger,
-        opener,
-        act: (given) => this.#carryOut(() => act(given)),
-      }),
-    };
-  }
-
   #freeze(button, isFrozen) {
     if (isFrozen) {
       this.#carryOut(() => this.#session.moderate({ action: 'unfreeze' }));
       return;
     }
-    this.#menu.open(button, this.#words.text('freeze'), DURATIONS.map((seconds) => this.#freezeItem(seconds)));
-  }
-
-  #freezeItem(seconds) {
-    const time = this.#timeOf(seconds);
-    const [item, title, text] = seconds === null
-      ? ['freezeForever', 'askFreeze', 'explainFreeze']
-      : ['freezeFor', 'askFreezeFor', 'explainFreezeFor'];
-    return this.#item(item, time, title, time, {
-      text, yes: 'doFreeze', reason: 'reasonForAll',
-      act: ({ reason }) => this.#session.moderate({ action: 'freeze', seconds, reason }),
-    });
+    this.#menu.open(button, this.#words.text('freeze'), this.#items.ofFreeze);
   }
 
   #undo({ kind, ref }) {

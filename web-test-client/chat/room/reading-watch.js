@@ -30,11 +30,20 @@ export class ReadingWatch {
     if (this.#host.ownerDocument.hidden) chat.typing.leave();
     this.#messages.nameDays(this.#now());
     clearTimeout(this.#readTimer);
+    this.#readTimer = null;
     // Wait, so that the user sees in the divider where the unread messages begin.
     if (chat.isVisible) this.#readTimer = setTimeout(() => this.#markRead(), READ_MILLISECONDS);
   }
 
+  /** What was there before may be unread by the user's marker, while the user looks at it. */
+  noteUnread() {
+    this.look();
+    const chat = this.#chat();
+    if (chat.isVisible && chat.unreadCount > 0 && this.#readTimer === null) this.note();
+  }
+
   #markRead() {
+    this.#readTimer = null;
     this.look();
     if (this.#chat().isVisible) this.#chat().markRead();
   }

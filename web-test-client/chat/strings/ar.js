@@ -73,6 +73,7 @@ export const ar = {
   },
   erased: 'حُذفت هذه الرسالة.',
   reply: 'رد',
+  react: 'تفاعل',
   showMore: 'عرض المزيد',
   noMessages: 'لا توجد رسائل بعد. اكتبوا الأولى.',
   noMessagesToRead: 'لا توجد رسائل بعد.',

@@ -59,6 +59,7 @@ export const de = {
   },
   erased: 'Diese Nachricht wurde gelöscht.',
   reply: 'Antworten',
+  react: 'Reagieren',
   showMore: 'Mehr anzeigen',
   noMessages: 'Noch keine Nachrichten. Schreiben Sie die erste.',
   noMessagesToRead: 'Noch keine Nachrichten.',

@@ -65,6 +65,7 @@ export const en = {
   },
   erased: 'This message was deleted.',
   reply: 'Reply',
+  react: 'React',
   showMore: 'Show more',
   noMessages: 'No messages yet. Write the first one.',
   noMessagesToRead: 'No messages yet.',

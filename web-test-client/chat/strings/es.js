@@ -67,6 +67,7 @@ export const es = {
   },
   erased: 'Este mensaje se ha eliminado.',
   reply: 'Responder',
+  react: 'Reaccionar',
   showMore: 'Mostrar más',
   noMessages: 'Aún no hay mensajes. Escriba el primero.',
   noMessagesToRead: 'Aún no hay mensajes.',

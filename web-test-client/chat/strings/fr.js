@@ -67,6 +67,7 @@ export const fr = {
   },
   erased: 'Ce message a été supprimé.',
   reply: 'Répondre',
+  react: 'Réagir',
   showMore: 'Afficher la suite',
   noMessages: 'Aucun message pour l’instant. Écrivez le premier.',
   noMessagesToRead: 'Aucun message pour l’instant.',

@@ -53,6 +53,7 @@ export const ja = {
   dropped: { other: 'このページには {limit} 件まで表示されます。それより古い {count} 件は表示されません。' },
   erased: 'このメッセージは削除されました。',
   reply: '返信',
+  react: 'リアクション',
   showMore: '続きを表示',
   noMessages: 'メッセージはまだありません。最初のメッセージを書いてみましょう。',
   noMessagesToRead: 'メッセージはまだありません。',

@@ -67,6 +67,7 @@ export const pt = {
   },
   erased: 'Esta mensagem foi excluída.',
   reply: 'Responder',
+  react: 'Reagir',
   showMore: 'Mostrar mais',
   noMessages: 'Ainda não há mensagens. Escreva a primeira.',
   noMessagesToRead: 'Ainda não há mensagens.',

@@ -53,6 +53,7 @@ export const zhHans = {
   dropped: { other: '本页面保留 {limit} 条消息。{count} 条较早的消息已不在此处。' },
   erased: '此消息已被删除。',
   reply: '回复',
+  react: '回应',
   showMore: '展开',
   noMessages: '还没有消息。请写下第一条。',
   noMessagesToRead: '还没有消息。',

@@ -53,6 +53,7 @@ export const zhHant = {
   dropped: { other: '本頁面保留 {limit} 則訊息。{count} 則較早的訊息已不在此處。' },
   erased: '此訊息已被刪除。',
   reply: '回覆',
+  react: '回應',
   showMore: '展開',
   noMessages: '還沒有訊息。請寫下第一則。',
   noMessagesToRead: '還沒有訊息。',

@@ -148,7 +148,8 @@ export const COMPOSER_STYLE = `
   color: var(--ink);
 }
 
-.tool svg {
+.tool svg,
+.toolbar svg {
   width: 1.4em;
   height: 1.4em;
   fill: none;

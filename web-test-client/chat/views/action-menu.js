@@ -1,7 +1,5 @@
-import { make, windowOf } from './dom.js';
-
-/** Pixels between a button and its menu. */
-const GAP = 4;
+import { make } from './dom.js';
+import { placeAt } from './popover-place.js';
 
 /**
  * A menu at a button, with a command in each line. The arrow keys, Home and End choose a command, Escape and a click
@@ -30,7 +28,7 @@ export class ActionMenu {
     this.#menu.setAttribute('aria-label', label);
     this.#menu.replaceChildren(...items.map((item) => this.#makeItem(item)));
     this.#menu.showPopover?.();
-    this.#place();
+    placeAt(this.#menu, button);
     this.#menu.firstElementChild.focus();
   }
 
@@ -70,15 +68,5 @@ export class ActionMenu {
     event.preventDefault();
     // A page that closes its dialog on Escape does not take this key for its own.
     event.stopPropagation();
-  }
-
-  /** Below its button, or above it where there is no space. */
-  #place() {
-    const { innerWidth, innerHeight } = windowOf(this.#menu);
-    const { top, bottom, right } = this.#button.getBoundingClientRect();
-    const { width, height } = this.#menu.getBoundingClientRect();
-    const below = bottom + GAP + height <= innerHeight ? bottom + GAP : top - GAP - height;
-    this.#menu.style.left = `${Math.max(GAP, Math.min(right - width, innerWidth - width - GAP))}px`;
-    this.#menu.style.top = `${Math.max(GAP, Math.min(below, innerHeight - height - GAP))}px`;
   }
 }

@@ -145,7 +145,7 @@ export class MessageFacts {
 
 /** Whether Tab reaches the buttons at a message. */
 function reach(row, tabIndex) {
-  const buttons = row?.querySelectorAll('.toolbar button, button.quote') ?? [];
+  const buttons = row?.querySelectorAll('.toolbar button, button.quote, .reaction, .receipt') ?? [];
   for (const button of buttons) button.setAttribute('tabindex', tabIndex);
 }
 

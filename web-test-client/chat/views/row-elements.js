@@ -3,6 +3,7 @@ import { httpsAddress } from '../text/https-address.js';
 import { messageParts } from '../text/message-parts.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
+import { icon, SMILE } from './icons.js';
 
 /**
  * The elements of the rows. A row is `{row, state, element, name, isGuest, number, gapKey}`, as in `MessagesView`.
@@ -22,6 +23,7 @@ export class RowElements {
   #nodesFor;
   #places;
   #changes;
+  #reactions;
 
   /**
    * The calls are those of `MessagesView`; `leave()` is called when a button with the focus goes, and `opens()` before a
@@ -29,7 +31,7 @@ export class RowElements {
    */
   constructor({
     words, dayOf, retry, edit, discard, pass, leave, opens, hasMenu, openMenu, avatarOf = () => null, nodesFor = () => null,
-    places = null, changes = null,
+    places = null, changes = null, reactions = null,
   }) {
     this.#words = words;
     this.#dayOf = dayOf;
@@ -45,6 +47,7 @@ export class RowElements {
     this.#nodesFor = nodesFor;
     this.#places = places;
     this.#changes = changes;
+    this.#reactions = reactions;
   }
 
   set words(words) {
@@ -87,8 +90,7 @@ export class RowElements {
       if (row.message.isErased) element.querySelector('.bubble').textContent = this.#words.text('erased');
       const more = element.querySelector('.show-more');
       if (more !== null) more.textContent = this.#words.text('showMore');
-      const reply = element.querySelector('.reply');
-      if (reply !== null) this.#nameReply(reply);
+      for (const key of ['react', 'reply']) this.#name(element.querySelector(`.${key}`), key);
       this.#changes?.decorate(shown);
       this.showNote(shown);
     }
@@ -130,18 +132,21 @@ export class RowElements {
     return marks;
   }
 
-  /** The buttons at the message: to answer it, and its menu. The keyboard reaches those of the chosen message. */
+  /** The reactions to the message, and the buttons at it. The keyboard reaches those of the chosen message. */
   showMenu(shown) {
     const { element, row } = shown;
+    this.#reactions?.decorate(shown);
+    const mayReact = this.#reactions?.mayReact(row) ?? false;
     const mayReply = this.#changes?.mayReply(row) ?? false;
     const hasMenu = this.#hasMenu(row.message);
     let toolbar = element.querySelector('.toolbar');
-    if (!mayReply && !hasMenu) {
+    if (!mayReact && !mayReply && !hasMenu) {
       toolbar?.remove();
       return;
     }
     if (toolbar === null) element.append((toolbar = this.#makeToolbar(shown)));
-    const [reply, menu] = toolbar.children;
+    const [react, reply, menu] = toolbar.children;
+    react.hidden = !mayReact;
     reply.hidden = !mayReply;
     menu.hidden = !hasMenu;
     this.#nameMenu(shown);
@@ -149,18 +154,21 @@ export class RowElements {
 
   #makeToolbar(shown) {
     const attributes = { type: 'button', tabindex: '-1' };
+    const hasPopup = { 'aria-haspopup': 'menu', 'aria-expanded': 'false' };
+    const react = make('button', { ...attributes, class: 'react', ...hasPopup }, icon(SMILE));
+    react.addEventListener('click', () => this.#reactions.choose(shown.row, react));
     const reply = make('button', { ...attributes, class: 'reply' }, '↩');
-    this.#nameReply(reply);
+    this.#name(react, 'react');
+    this.#name(reply, 'reply');
     reply.addEventListener('click', () => this.#changes.reply(shown.row));
-    const menu = make('button', {
-      ...attributes, class: 'row-menu', part: 'message-menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false',
-    }, '⋯');
+    const menu = make('button', { ...attributes, class: 'row-menu', part: 'message-menu', ...hasPopup }, '⋯');
     menu.addEventListener('click', () => this.#openMenu(shown.row, this.#personIn(shown), menu));
-    return make('div', { class: 'toolbar', part: 'toolbar' }, reply, menu);
+    return make('div', { class: 'toolbar', part: 'toolbar' }, react, reply, menu);
   }
 
-  #nameReply(button) {
-    button.title = this.#words.text('reply');
+  #name(button, key) {
+    if (button === null) return;
+    button.title = this.#words.text(key);
     button.setAttribute('aria-label', button.title);
   }
 

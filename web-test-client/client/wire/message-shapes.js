@@ -9,6 +9,10 @@ const SHAPES = new Map([
   ['signal', isWholeSignal],
   ['history', isWholeHistory],
   ['change', isWholeChange],
+  ['reactions', (message) => isCount(message.seq) && isCount(message.ref) && isReactionList(message.reactions)],
+  ['reacted', (message) => isCount(message.seq) && isOwnReactions(message)],
+  ['reactors', (message) => hasId(message) && isReactorList(message.reactors)],
+  ['read', isMarker],
   ['erased', isWholeErasure],
   ['moderated', (message) => isCount(message.seq) && typeof message.action === 'string'],
   ['restricted', (message) => isCount(message.seq) && isRestriction(message)],
@@ -50,6 +54,7 @@ function isWholeConnected(message) {
     (message.missing === undefined || isRange(message.missing)) &&
     isOptional(message.history, 'boolean') &&
     (message.changes === undefined || isTextList(message.changes)) &&
+    (message.read === undefined || isReadState(message.read)) &&
     (message.streams === undefined || (Array.isArray(message.streams) && message.streams.every(isAnnouncement))) &&
     (message.restrictions === undefined || isRestrictionList(message.restrictions)) &&
     typeof message.heartbeatSeconds === 'number' &&
@@ -96,10 +101,11 @@ function isWholeSignal(message) {
 function isWholeHistory(message) {
   if (!hasId(message)) return false;
   if (message.error !== undefined) return Number.isInteger(message.error?.code);
-  const { first, last, more, messages, changedThrough, all } = message;
+  const { first, last, more, messages, changedThrough, all, mine } = message;
   return (
     isOptional(changedThrough, 'number') &&
     isOptional(all, 'boolean') &&
+    (mine === undefined || (Array.isArray(mine) && mine.every(isOwnReactions))) &&
     ((first === undefined && last === undefined) || (isCount(first) && isRange({ first, last }))) &&
     isOptional(more, 'boolean') &&
     // CHG-9: `all` stands in the place of messages.
@@ -115,6 +121,8 @@ function isWholeHistoryMessage(value) {
     isOptional(value.erased, 'boolean') &&
     isOptional(value.changed, 'number') &&
     isOptional(value.edited, 'number') &&
+    (value.reactions === undefined || isReactionList(value.reactions)) &&
+    isOptional(value.reacted, 'number') &&
     (value.erased === true || ['type', 'data'].every((name) => isOptional(value[name], 'string')))
   );
 }
@@ -122,6 +130,35 @@ function isWholeHistoryMessage(value) {
 /** CHG-2. Kinds that this version does not know may come. */
 function isWholeChange(message) {
   return isCount(message.seq) && isCount(message.ref) && typeof message.rel === 'string' && isWholeSignal(message);
+}
+
+/** CHG-12: how often a message has each key. */
+function isReactionList(value) {
+  return Array.isArray(value) && value.every((each) => typeof each?.key === 'string' && isCount(each.count));
+}
+
+function isReactorList(value) {
+  return isReactionList(value) && value.every(({ users }) => isTextList(users));
+}
+
+/** The keys of one user on a message. */
+function isOwnReactions(value) {
+  return isCount(value?.ref) && isTextList(value.keys);
+}
+
+/** Up to which seq a user has read. */
+function isMarker(value) {
+  return typeof value?.user === 'string' && isCount(value.through);
+}
+
+/** READ-3. */
+function isReadState(value) {
+  return (
+    typeof value?.markers === 'string' &&
+    (value.through === undefined || isCount(value.through)) &&
+    (value.unread === undefined || isCount(value.unread)) &&
+    (value.readers === undefined || (Array.isArray(value.readers) && value.readers.every(isMarker)))
+  );
 }
 
 /** One message, all up to one, or those of a user: exactly one of them (HIS-9). */

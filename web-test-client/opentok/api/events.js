@@ -90,6 +90,30 @@ export class MessageChangedEvent extends OTEvent {
   }
 }
 
+/**
+ * An extension (CHG-12): the message `ref` has these reactions now, each `{key, count}`; `seq` is that of the event. Of
+ * two events of a message the later one counts.
+ */
+export class ReactionsChangedEvent extends OTEvent {
+  constructor(target, { seq, ref, reactions }) {
+    super('reactionsChanged', target, { seq, ref, reactions });
+  }
+}
+
+/** An extension (CHG-13): on the message `ref` this user has exactly these keys now, by a connection of theirs. */
+export class OwnReactionsChangedEvent extends OTEvent {
+  constructor(target, { seq, ref, keys }) {
+    super('ownReactionsChanged', target, { seq, ref, keys });
+  }
+}
+
+/** An extension (READ-3): a user, perhaps that of this client, has read all messages up to the seq `through`. */
+export class MessagesReadEvent extends OTEvent {
+  constructor(target, { user, through }) {
+    super('messagesRead', target, { user, through });
+  }
+}
+
 /** An extension (USR-3): `userJoined` or `userLeft`, with the user's id. */
 export class UserEvent extends OTEvent {
   constructor(type, target, user) {

@@ -10,13 +10,15 @@ import { Capabilities, Connection } from './connection.js';
 import { titleOfCode } from './error-tables.js';
 import { OTError } from './errors.js';
 import {
-  ExceptionEvent, HistoryEvent, MessageChangedEvent, MessagesErasedEvent, ModeratedEvent, OTEvent, RestrictedEvent, SessionConnectEvent,
-  SessionDisconnectEvent, SessionReconnectEvent, UnrestrictedEvent,
+  ExceptionEvent, HistoryEvent, MessageChangedEvent, MessagesErasedEvent, MessagesReadEvent, ModeratedEvent, OTEvent,
+  OwnReactionsChangedEvent, ReactionsChangedEvent, RestrictedEvent, SessionConnectEvent, SessionDisconnectEvent,
+  SessionReconnectEvent, UnrestrictedEvent,
 } from './events.js';
 import { addPromiseForm, promised, settle } from './promises.js';
 import { ConnectHandler } from './session/connect-handler.js';
 import { ExtensionCalls } from './session/extension-calls.js';
 import { historyOption } from './session/history.js';
+import { readStateAfter, readStateWithout } from './session/read-state.js';
 import { SessionMembers } from './session/session-members.js';
 import { SessionRequests } from './session/session-requests.js';
 
@@ -76,6 +78,8 @@ export class Session extends ExtensionCalls {
     this.hasHistory = false;
     /** An extension: what the session permits to do with messages that it has (CHG-3); null: nothing can be changed. */
     this.changes = null;
+    /** An extension: who has read up to where (READ-3), `{markers, through?, unread?, readers?}`; null: no markers. */
+    this.readState = null;
     /** An extension: false while the role of the token may not send signals (CON-10). */
     this.maySignal = true;
   }
@@ -298,7 +302,18 @@ export class Session extends ExtensionCalls {
       case 'changed':
         this.dispatchEvent(new MessageChangedEvent(this, this.#members.changeOf(event)));
         break;
+      case 'reactions':
+        this.dispatchEvent(new ReactionsChangedEvent(this, event));
+        break;
+      case 'reacted':
+        this.dispatchEvent(new OwnReactionsChangedEvent(this, event));
+        break;
+      case 'read':
+        this.readState = readStateAfter(this.readState, event, this.connection?.user);
+        this.dispatchEvent(new MessagesReadEvent(this, event));
+        break;
       case 'erased':
+        this.readState = readStateWithout(this.readState, event.erasure.user);
         this.dispatchEvent(new MessagesErasedEvent(this, event.erasure));
         break;
       case 'moderated':
@@ -363,9 +378,10 @@ export class Session extends ExtensionCalls {
     this.#noteRestrictions(welcome);
   }
 
-  #setHistory({ history, changes = null }) {
+  #setHistory({ history, changes = null, read = null }) {
     this.hasHistory = history === true;
     this.changes = changes;
+    this.readState = read;
   }
 
   #noteRestrictions({ restrictions }) {

@@ -2,12 +2,14 @@ import { readerCalendar } from '../../text-chat/timeline/reader-calendar.js';
 import { ChatTimeline } from '../../text-chat/timeline/chat-timeline.js';
 import { applyChanges } from '../../text-chat/timeline/timeline-change.js';
 import { TextChatComponent } from '../../text-chat/text-chat-component.js';
+import { HandClock } from '../fakes/hand-clock.js';
+import { reactionActs, reactionChannel, reactionsSeen, keptReactions } from './reaction-script.js';
 
 /** The time of a kept message that names none. */
 const timeOf = (seq) => 1_700_000_000_000 + seq * 1000;
 
 /**
- * Runs one case of `Tests/Vectors/history` or `Tests/Vectors/chat/changes`: a component on a channel whose history the
+ * Runs one case of `Tests/Vectors/history`, or of a folder of `Tests/Vectors/chat`: a component on a channel whose history the
  * script gives. Calls `found(step, seen)` after each step, `seen` being what the vectors name. `lineOf` writes a row.
  */
 export async function runHistoryScript({ timeZone, limit, wireForm, steps }, found, lineOf = shortLineOf) {
@@ -17,12 +19,17 @@ export async function runHistoryScript({ timeZone, limit, wireForm, steps }, fou
   let outcomes = [];
   const waiting = [];
   const changing = [];
+  const awaited = { reactions: [], reactors: [], markers: [] };
+  const clock = new HandClock();
+  let updates = [];
   const channel = {
     connectionId: null,
     user: null,
     hasHistory: false,
     epoch: null,
     changes: null,
+    readState: null,
+    ...reactionChannel(awaited, (request) => requests.push(request)),
     send({ data }) {
       requests.push(`send ${requestOf({ data })}`);
       return new Promise((resolve, reject) => sends.push({ data, resolve, reject }));
@@ -46,14 +53,17 @@ export async function runHistoryScript({ timeZone, limit, wireForm, steps }, fou
     channel,
     wireForm,
     timeline: new ChatTimeline({ calendar: timeZone ? readerCalendar(timeZone) : null, limit }),
+    timers: clock.options(),
     changed(changes, activity) {
+      for (const { update } of changes) if (update) updates.push(update.message.seq ?? update.message.localId);
       applyChanges(shown, changes);
       if (activity?.kind === 'messageReceived') received.push(activity.message.text);
     },
   });
   chat.isVisible = true;
   let now = 0;
-  const enter = ({ id, user, epoch, history, changes }) => {
+  const enter = ({ id, user, epoch, history, changes, read }) => {
+    if (read !== undefined) channel.readState = read;
     if (changes !== undefined) channel.changes = changes;
     if (id !== undefined) channel.connectionId = id;
     if (user !== undefined) channel.user = user;
@@ -110,12 +120,14 @@ export async function runHistoryScript({ timeZone, limit, wireForm, steps }, fou
     acknowledge: ({ seq = null }) => sends.shift().resolve({ seq }),
     refuse: () => sends.shift().reject(Object.assign(new Error('lost'), { code: 500 })),
     restore: ({ own }) => chat.restore({ messages: [], draft: '', ownConnectionIds: own }, now),
+    ...reactionActs({ chat, clock, awaited, idOf, follow, now: () => now }),
   };
   for (const step of steps) {
     asks = [];
     received = [];
     requests = [];
     outcomes = [];
+    updates = [];
     now = step.at ?? timeOf(step.seq ?? 0);
     acts[step.do](step);
     // Runs all pending promises of the component.
@@ -137,13 +149,17 @@ export async function runHistoryScript({ timeZone, limit, wireForm, steps }, fou
       replyTarget: chat.timeline.messageOf(chat.replyTarget)?.seq ?? null,
       may: messages.map(({ id, message }) => mayLine(chat, id, message)),
       quotes: messages.flatMap(({ message }) => quoteLine(message, chat.quoteOf(message))),
+      updates: [...new Set(updates)],
+      ...reactionsSeen(chat, messages),
       edited: messages.flatMap(({ message: { seq, editedAt } }) => (editedAt === null ? [] : [`${seq} ${editedAt}`])),
     });
   }
 }
 
 function mayLine(chat, id, { seq, localId }) {
-  const acts = { edit: chat.canEdit(id), delete: chat.canDelete(id), reply: chat.canReply(id) };
+  const acts = {
+    edit: chat.canEdit(id), delete: chat.canDelete(id), reply: chat.canReply(id), react: chat.canReact(id),
+  };
   return [seq ?? localId, ...Object.keys(acts).filter((act) => acts[act])].join(' ');
 }
 
@@ -166,8 +182,8 @@ function askOf({ before, after, changedAfter, limit }) {
   return `${before !== undefined ? `before ${before}` : after !== undefined ? `after ${after}` : 'newest'}, ${limit}`;
 }
 
-function signalOf({ seq, from, user = null, type = 'text-chat', data, ...content }) {
-  const sender = from ? { connectionId: from, data: '', user } : null;
+function signalOf({ seq, from, user = null, name = '', type = 'text-chat', data, ...content }) {
+  const sender = from ? { connectionId: from, data: name, user } : null;
   return { seq, from: sender, type, data: data ?? (type === 'TextChat' ? content.text : dataOf(content)) };
 }
 
@@ -178,13 +194,14 @@ function dataOf({ text, localId, sentOn, re, alias }) {
 function pageOf({ messages, ...page }) {
   return {
     ...page,
-    messages: messages.map(({ time, erased, changed, edited, ...message }) =>
+    messages: messages.map(({ time, erased, changed, edited, reactions, reacted, ...message }) =>
       erased
         ? { seq: message.seq, from: signalOf(message).from, time: time ?? timeOf(message.seq), erased }
         : {
             ...signalOf(message),
             time: time ?? timeOf(message.seq),
             ...(changed === undefined ? {} : { changed, edited: edited ?? timeOf(changed) }),
+            ...keptReactions({ reactions, reacted }),
           },
     ),
   };

@@ -17,6 +17,7 @@ const REFLECTED = [
   ['isAdaptive', 'adapt', false, 'off', true], ['hasEmoji', 'emoji', false, 'off', true],
   ['hasMarkup', 'markup', true, 'on', false], ['hasEdits', 'edits', false, 'off', true],
   ['hasDeletes', 'deletes', false, 'off', true], ['hasReplies', 'replies', false, 'off', true],
+  ['hasReactions', 'reactions', false, 'off', true], ['hasReceipts', 'receipts', false, 'off', true],
 ];
 
 for (const [property, attribute, value, text, initial] of REFLECTED) {

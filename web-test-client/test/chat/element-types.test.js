@@ -8,6 +8,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { declareTypes } from '../../../scripts/parts/declare-types.mjs';
 import { CHANGE_STRINGS } from '../../chat/changes/change-strings.js';
+import { REACTION_STRINGS } from '../../chat/reactions/reaction-strings.js';
 import { MODERATOR_STRINGS } from '../../chat/strings/moderators.js';
 import { en } from '../../chat/strings/en.js';
 import { DEBIAN_PACKAGES } from '../../test-support/node-packages.js';
@@ -68,6 +69,10 @@ test('types of the element: they have exactly the keys of its texts, those with 
   assert.deepEqual(keysOf('ChatTextKey'), Object.keys(en).filter((key) => !isCounted(key)).sort());
   assert.deepEqual(keysOf('ChatPluralKey'), Object.keys(en).filter(isCounted).sort());
   assert.deepEqual(keysOf('ChatChangeTextKey'), Object.keys(CHANGE_STRINGS.en).sort());
+  const countedReactions = ['reacted', 'reactedToo'];
+  assert.deepEqual(keysOf('ChatReactionPluralKey'), countedReactions);
+  const reactions = [...keysOf('ChatReactionTextKey'), ...countedReactions].sort();
+  assert.deepEqual(reactions, Object.keys(REACTION_STRINGS.en).sort());
   assert.deepEqual(keysOf('ChatModeratorTextKey'), Object.keys(MODERATOR_STRINGS.en).sort());
 });
 

@@ -9,7 +9,7 @@ import { CHAT_STYLE } from '../../chat/style/chat-style.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const element = read('chat/chat-element.js') + read('chat/room/chat-room.js') + read('chat/room/page-customs.js');
-const views = ['views', 'parts', 'more', 'changes']
+const views = ['views', 'parts', 'more', 'changes', 'reactions']
   .flatMap((folder) => readdirSync(new URL(`../../chat/${folder}/`, import.meta.url)).map((name) => read(`chat/${folder}/${name}`)))
   .join('');
 const types = read('chat/index.d.ts');

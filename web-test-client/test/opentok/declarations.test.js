@@ -8,9 +8,9 @@ import { comeBack, joined, resumable, resumedMessage } from '../../test-support/
 const { OT, session, received, exceptions, browser } = joined({
   history: { last: 1 }, changes: { ...resumable, history: true },
 });
-const kept = { seq: 2, from: null, type: 'chat', data: 'x', time: 1, changed: 2, edited: 2 };
+const kept = { seq: 2, from: null, type: 'chat', data: 'x', time: 1, changed: 2, edited: 2, reactions: [], reacted: 2 };
 browser.socket.receive({
-  ev: 'history', id: 1, first: 2, last: 2, more: false, changedThrough: 2, all: false, messages: [kept],
+  ev: 'history', id: 1, first: 2, last: 2, more: false, changedThrough: 2, all: false, messages: [kept], mine: [],
 });
 session.forceDisconnect('x');
 browser.socket.receive({ ev: 'signal', seq: 3, from: null });

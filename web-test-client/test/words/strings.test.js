@@ -6,6 +6,7 @@ import { CHANGE_STRINGS } from '../../chat/changes/change-strings.js';
 import { MORE_STRINGS } from '../../chat/more/more-strings.js';
 import { CHAT_STRINGS } from '../../chat/strings/index.js';
 import { MODERATOR_STRINGS } from '../../chat/strings/moderators.js';
+import { REACTION_STRINGS } from '../../chat/reactions/reaction-strings.js';
 import { PAGE_TABLES } from '../../page/strings/index.js';
 
 const PAGE_STRINGS = {};
@@ -17,7 +18,9 @@ const WORDED = new Set(['zero', 'one', 'two']);
 const OPTIONAL = new Set(['partner']);
 
 /** The texts of the chat, and of those of its parts that load when they are needed. */
-const OF_CHAT = { chat: CHAT_STRINGS, moderators: MODERATOR_STRINGS, changes: CHANGE_STRINGS, files: MORE_STRINGS };
+const OF_CHAT = {
+  chat: CHAT_STRINGS, moderators: MODERATOR_STRINGS, changes: CHANGE_STRINGS, reactions: REACTION_STRINGS, files: MORE_STRINGS,
+};
 
 const formsOf = (text) => (typeof text === 'string' ? { other: text } : text);
 const valuesIn = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();

@@ -14,14 +14,24 @@ export class Changing {
 
   /** Why the user cannot change this row in this way, `edit` or `erase`: `{reason}`; null: as far as is known, they can. */
   refusalOf(id, change) {
+    const message = this.#chat.timeline.messageOf(id);
+    const refusal = this.refusalOfAny(id, change);
+    if (message === null || message.isErased) return refusal;
+    if (message.direction !== 'sent') return { reason: 'notOwn' };
+    if (refusal?.reason === 'notConnected') return refusal;
+    return this.#rules.isAuthor(message) ? refusal : { reason: 'notOwn' };
+  }
+
+  /** The same for a message of anybody; without a `change`: why the user cannot ask about it. */
+  refusalOfAny(id, change = null) {
     const { channel, timeline } = this.#chat;
     const message = timeline.messageOf(id);
     if (message === null) return { reason: 'unknown' };
     if (message.isErased) return { reason: 'erased' };
-    if (message.direction !== 'sent') return { reason: 'notOwn' };
     if (!this.#rules.isUp) return { reason: 'notConnected' };
-    if (!this.#rules.isAuthor(message)) return { reason: 'notOwn' };
-    if (timeline.seqOf(id) === null || !channel.changes?.includes(change)) return { reason: 'notPermitted' };
+    if (timeline.seqOf(id) === null) return { reason: 'notPermitted' };
+    if (change === null) return null;
+    if (!channel.changes?.includes(change)) return { reason: 'notPermitted' };
     const { present: restriction } = this.#rules.restriction;
     return restriction === null ? null : { reason: 'restricted', restriction };
   }
@@ -78,6 +88,11 @@ export class Changing {
   }
 }
 
-function refuse(refusal) {
-  if (refusal) throw Object.assign(new Error(`refused: ${refusal.reason}`), { code: null, ...refusal });
+/** Throws the refusal, unless there is none. */
+export function refuse(refusal) {
+  if (refusal) throw refused(refusal);
+}
+
+export function refused(refusal) {
+  return Object.assign(new Error(`refused: ${refusal.reason}`), { code: null, ...refusal });
 }

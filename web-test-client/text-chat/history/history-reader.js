@@ -1,4 +1,4 @@
-import { overlaid } from './overlay.js';
+import { overlaid, withOwnSets } from './overlay.js';
 
 /** The most messages of a page that fills a gap: the most that a server sends (HIS-6). */
 const GAP_LIMIT = 200;
@@ -145,7 +145,7 @@ export class HistoryReader {
     this.overlay(change);
   }
 
-  /** An edit or an erasure: a page that is on its way may be older. */
+  /** An edit, an erasure or a reaction: a page that is on its way may be older. */
   overlay(change) {
     const { task } = this.#phase;
     task?.changes.push(change);
@@ -200,7 +200,7 @@ export class HistoryReader {
   answer(task, page, shown) {
     if (!this.#settle(task)) return null;
     this.error = null;
-    const messages = overlaid(page.messages, task.changes);
+    const messages = overlaid(withOwnSets(page), task.changes);
     const read = { ...page, messages, through: page.messages.at(-1)?.seq ?? 0 };
     switch (task.kind) {
       case 'newest':
@@ -223,7 +223,7 @@ export class HistoryReader {
   answerToConnect(page, shown) {
     const { first = null, last = null } = page;
     const { task = null } = this.#phase;
-    const messages = overlaid(page.messages, task?.changes ?? []);
+    const messages = overlaid(withOwnSets(page), task?.changes ?? []);
     if (last !== null && (messages.length === 0 || messages.at(-1).seq < last)) return place(messages);
     if (task?.kind === 'newest') this.#settle(task);
     return this.#readNewest({ ...page, messages }, first !== null && messages[0].seq > first, shown, last ?? 0);

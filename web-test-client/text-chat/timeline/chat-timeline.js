@@ -1,7 +1,10 @@
+import { Erasing } from './erasing.js';
 import { STANDARD_RULE } from './grouping-rule.js';
 import { LocalIds } from './local-ids.js';
 import { MessageContents } from './message-contents.js';
-import { BLANK, isRepeated, laterForm, stampOf } from './message-form.js';
+import { Merging } from './merging.js';
+import { BLANK, laterForm, restoredForm } from './message-form.js';
+import { MessageReactions } from './message-reactions.js';
 import { SessionOrder } from './session-order.js';
 import { TimelineLayout } from './timeline-layout.js';
 import { compareKeys, isPendingKey, keyOf, pendingKey } from './timeline-lines.js';
@@ -32,16 +35,24 @@ export class ChatTimeline {
    * @type {boolean}
    */
   isVisible = false;
+  /**
+   * Up to this seq the user has read, on whatever device; null: not known. With it, messages of others behind it count as
+   * unread wherever they come from, except those that arrive while the chat is visible.
+   * @type {number | null}
+   */
+  marker = null;
 
   #layout;
   #unread;
   #contents;
+  #reactions;
+  #erasing;
+  #merging;
   #localIds = new LocalIds();
   #order;
   #messageCount = 0;
   /** From this seq on the messages of the history are here; null: not known. */
   #floor = null;
-  /** Whether the oldest message of the history is here. */
   #hasBeginning = false;
   /** How many messages the user has loaded in addition to the limit. */
   #earlierCount = 0;
@@ -56,7 +67,16 @@ export class ChatTimeline {
     this.#layout = new TimelineLayout({ rule, calendar });
     this.#order = new SessionOrder(this.#layout);
     this.#unread = new UnreadMessages(this.#layout);
-    this.#contents = new MessageContents({ layout: this.#layout, unread: this.#unread, localIds: this.#localIds });
+    this.#reactions = new MessageReactions(this.#layout);
+    const shared = { layout: this.#layout, order: this.#order, unread: this.#unread, reactions: this.#reactions };
+    this.#contents = new MessageContents({ ...shared, localIds: this.#localIds });
+    this.#erasing = new Erasing({ ...shared, contents: this.#contents });
+    this.#merging = new Merging({
+      ...shared, contents: this.#contents, localIds: this.#localIds,
+      add: (...given) => this.#add(...given),
+      confirm: (...given) => this.#confirm(...given),
+      remove: (index) => this.#removeMessage(index),
+    });
     /** @type {number} */
     this.limit = Math.max(limit, 1);
   }
@@ -126,7 +146,7 @@ export class ChatTimeline {
     return this.#unread.count;
   }
 
-  /** @type {number} How many messages the grouping has visited since the beginning; a measure of work for tests. */
+  /** @type {number} How many messages the grouping has visited: a measure of work for tests. */
   get stepCount() {
     return this.#layout.stepCount;
   }
@@ -164,7 +184,7 @@ export class ChatTimeline {
     return index === null ? null : /** @type {MessageRow} */ (this.#layout.row(index));
   }
 
-  /** @type {number | null} The least seq of all messages that are here; null: none has one. */
+  /** @type {number | null} The least seq of all messages; null: none has one. */
   get oldestSeq() {
     return this.#order.oldestSeq;
   }
@@ -210,8 +230,10 @@ export class ChatTimeline {
     // A page may have it already, changed so that its local id is gone.
     const twin = seq === null ? null : this.#order.find(seq, () => false);
     const later = twin === null ? {} : laterForm(lines.at(twin).message);
+    const reactions = twin === null ? undefined : lines.at(twin).reactions;
     if (twin !== null) this.#removeMessage(twin);
     const own = this.#layout.indexOf(key);
+    if (reactions !== undefined) this.#reactions.merge(own, reactions);
     this.#layout.update(own, { state: 'sent', failure: null, seq, ...known, ...later });
     this.#layout.relocate(own, this.#order.freeKey(seq) ?? this.#order.arrivalKey());
   }
@@ -291,8 +313,8 @@ export class ChatTimeline {
    */
   merge(messages, { floor, isBeginning, isEarlier, countsUnread = false, closes, gapAt, isOfShown, anew }) {
     const before = this.#messageCount;
-    for (const message of messages) this.#mergeMessage(message, { countsUnread, isOfShown, isAnew: Boolean(anew) });
-    if (anew) this.#dropUnless(messages, anew);
+    for (const message of messages) this.#merging.merge(message, { countsUnread, isOfShown, isAnew: Boolean(anew) });
+    if (anew) this.#merging.dropUnless(messages, anew);
     if (closes !== null) this.#layout.removeGaps(this.#order.era, closes);
     if (gapAt !== null) this.#addGap(gapAt);
     if (floor !== null) this.#floor = Math.min(this.#floor ?? floor, floor);
@@ -300,47 +322,6 @@ export class ChatTimeline {
     if (isEarlier) this.#earlierCount = Math.min(this.#earlierCount + this.#messageCount - before, this.limit);
     this.#trim();
     return this.#finish();
-  }
-
-  #mergeMessage(message, { countsUnread, isOfShown, isAnew }) {
-    const { seq, version = null, receivedAt = null } = message;
-    let mayBeUnread = countsUnread;
-    // A new order may begin with the history of the former one (HIS-3).
-    const there = this.#order.find(seq, (shown) => isRepeated(shown, message));
-    if (there !== null) {
-      const { key, isUnread } = this.#layout.lines.at(there);
-      if (!isAnew || key.era === this.#order.era) {
-        this.#contents.renew(there, message);
-        return;
-      }
-      // It joins those of the present order.
-      this.#removeMessage(there);
-      mayBeUnread = isUnread;
-    }
-    const named = this.#order.indexOfRow(this.#localIds.rowOf(message));
-    if (named !== null && message.direction === 'sent' && this.#layout.lines.at(named).message.seq === null) {
-      this.#confirm(named, seq, { receivedAt, ...stampOf(message), ...laterForm(message) });
-    } else if ((named === null || version !== null) && !isOfShown) {
-      this.#add({ ...message, state: 'sent' }, this.#order.freeKey(seq), null, mayBeUnread);
-    }
-  }
-
-  /**
-   * Removes the messages of a range that the history does not have any more. Nothing is known to be missing between those
-   * of former orders, either.
-   */
-  #dropUnless(messages, { after, through, isLast }) {
-    if (isLast) this.#layout.removeFormerGaps(this.#order.era);
-    const kept = new Set(messages.map(({ seq }) => seq));
-    const { lines } = this.#layout;
-    for (let index = lines.count - 1; index >= 0; index -= 1) {
-      const { key, message } = lines.at(index) ?? {};
-      const seq = message?.seq ?? null;
-      // What the page has of a former order has joined the present one.
-      const isFormer = key?.era < this.#order.era;
-      if (seq === null || seq <= after || (!isFormer && kept.has(seq))) continue;
-      if (seq <= through || (isLast && isFormer)) this.#removeMessage(index);
-    }
   }
 
   /**
@@ -354,35 +335,34 @@ export class ChatTimeline {
   }
 
   /**
+   * The message `ref` has these `reactions` now, by the event with this seq; or the user has exactly these `keys` on it.
+   * @type {(told: ToldReactions) => TimelineChange[]}
+   */
+  setReactions({ seq, ref, reactions, keys }) {
+    const index = this.#order.find(ref, () => this.#joinsOrders);
+    if (index !== null && keys !== undefined) this.#reactions.setOwn(index, keys);
+    else if (index !== null) this.#reactions.tell(index, reactions, seq);
+    return this.#finish();
+  }
+
+  /** @type {(id: string) => readonly string[]} The keys of the user on this row's message. */
+  ownReactionsOf(id) {
+    const index = this.#order.indexOfRow(id);
+    return index === null ? [] : this.#reactions.ownOf(index);
+  }
+
+  /**
    * Removes the content of a message, all messages up to one, or the content of those of a user that are before a seq
    * (HIS-9). Those that are not sent yet stay.
    * @type {(erasure: Erasure) => TimelineChange[]}
    */
   erase({ ref, through, user, before }) {
-    if (user !== undefined) return this.#eraseUser(user, before);
-    if (through === undefined) {
-      const index = this.#order.find(ref, () => this.#joinsOrders);
-      if (index !== null) this.#contents.erase(index);
-      return this.#finish();
-    }
-    const { lines } = this.#layout;
-    const last = keyOf(this.#order.era, through, 0);
-    for (let first = lines.messageFrom(0); first < lines.count; first = lines.messageFrom(0)) {
-      if (compareKeys(lines.at(first).key, last) > 0) break;
-      this.#dropOldest(first);
-    }
-    // What was before them is erased, too.
-    if (this.#floor !== null && this.#floor <= through) this.#hasBeginning = true;
-    return this.#finish();
-  }
-
-  #eraseUser(user, before) {
-    const { lines } = this.#layout;
-    for (let index = lines.messageFrom(0); index < lines.count; index = lines.messageFrom(index + 1)) {
-      const { key, message } = lines.at(index);
-      // The messages of former orders are before all of this one.
-      const isBefore = key.era < this.#order.era || (key.era === this.#order.era && (message.seq ?? key.seq) < before);
-      if (isBefore && message.user === user) this.#contents.erase(index);
+    if (user !== undefined) this.#erasing.user(user, before);
+    else if (through === undefined) this.#erasing.message(this.#order.find(ref, () => this.#joinsOrders));
+    else {
+      this.#erasing.through(through, (first) => this.#dropOldest(first));
+      // What was before them is erased, too.
+      if (this.#floor !== null && this.#floor <= through) this.#hasBeginning = true;
     }
     return this.#finish();
   }
@@ -399,8 +379,7 @@ export class ChatTimeline {
   // Unread messages
 
   /**
-   * Marks this message and all before it as read; null: all. A message stays read. Nothing happens if there is no such
-   * row.
+   * Marks this row's message and all before it as read; null: all. A message stays read.
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {
@@ -411,6 +390,32 @@ export class ChatTimeline {
     return this.#finish();
   }
 
+  /** @type {(seq: number) => TimelineChange[]} The user has read all messages up to this seq, elsewhere perhaps. */
+  readThrough(seq) {
+    this.marker = Math.max(this.marker ?? seq, seq);
+    this.#unread.readThrough(keyOf(this.#order.era, seq, 0));
+    return this.#finish();
+  }
+
+  /**
+   * The last message up to a row, or with null of all, that passes a test; null: there is none.
+   * @type {(passes: (message: ChatMessage) => boolean, upTo?: string | null) => MessageRow | null}
+   */
+  findLast(passes, upTo = null) {
+    const { lines } = this.#layout;
+    let index = upTo === null ? lines.count - 1 : (this.#order.indexOfRow(upTo) ?? -1);
+    while (index >= 0 && !(lines.at(index).kind === 'message' && passes(lines.at(index).message))) index -= 1;
+    return index < 0 ? null : /** @type {MessageRow} */ (this.#layout.row(index));
+  }
+
+  /** @type {(ids: readonly string[]) => TimelineChange[]} Tells these rows as updated: what is shown at them is. */
+  renew(ids) {
+    return ids.flatMap((id) => {
+      const at = this.#order.indexOfRow(id);
+      return at === null ? [] : [{ update: /** @type {MessageRow} */ (this.#layout.row(at)), at }];
+    });
+  }
+
   // After a restart
 
   /**
@@ -419,37 +424,37 @@ export class ChatTimeline {
    * @type {(messages: readonly ChatMessage[], now: number) => TimelineChange[]}
    */
   restore(messages, now) {
-    const wasVisible = this.isVisible;
+    const { isVisible: wasVisible } = this;
     this.isVisible = true;
     const changes = [];
     for (const restored of messages) {
-      // The number of a sender that is gone. Changes of now do not concern the message.
-      const message = { ...restored, typingN: null, version: null };
-      if (message.direction === 'sent' && message.state !== 'sent') {
-        const failure = message.state === 'failed' ? message.failure : { code: null, message: 'interrupted' };
-        changes.push(...this.appendPending({ ...message, state: 'failed', failure }, now));
-      } else {
-        // Its seq may be of another epoch.
-        changes.push(...this.insert({ ...message, seq: null }, now));
-      }
+      const message = restoredForm(restored);
+      changes.push(...(message.state === 'failed' ? this.appendPending(message, now) : this.insert(message, now)));
     }
     this.isVisible = wasVisible;
     this.startEra();
     return changes;
   }
 
-  #add(given, key, now, mayBeUnread = true) {
+  #add(given, key, now, { mayBeUnread = true, isKept = false } = {}) {
     const message = {
       ...BLANK,
       ...given,
       receivedAt: given.receivedAt ?? now,
       sentAt: given.sentAt ?? now,
     };
-    const isUnread = mayBeUnread && message.direction === 'received' && !message.isErased && !this.isVisible;
+    const isUnread = message.direction === 'received' && !message.isErased && this.#isNew(message, mayBeUnread, isKept);
     const id = this.#layout.insert(message, isUnread, key);
     this.#localIds.add(message, id);
     if (isUnread) this.#unread.add(key);
     this.#messageCount += 1;
+  }
+
+  /** `isKept`: it comes from the history, and was there before. */
+  #isNew({ seq }, mayBeUnread, isKept) {
+    const { marker, isVisible } = this;
+    if (marker === null || seq === null) return mayBeUnread && !isVisible;
+    return seq > marker && (isKept || !isVisible);
   }
 
   /** Drops the oldest messages beyond the limit. */

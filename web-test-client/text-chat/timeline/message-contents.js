@@ -6,8 +6,10 @@ export class MessageContents {
   #layout;
   #unread;
   #localIds;
+  #reactions;
 
-  constructor({ layout, unread, localIds }) {
+  constructor({ layout, unread, localIds, reactions }) {
+    this.#reactions = reactions;
     this.#layout = layout;
     this.#unread = unread;
     this.#localIds = localIds;
@@ -28,6 +30,7 @@ export class MessageContents {
   /** An erased message is no unread one. */
   erase(index) {
     if (this.#layout.lines.at(index).message.isErased) return;
+    this.#reactions.clear(index);
     this.#layout.update(index, ERASED);
     this.#unread.read(index);
   }

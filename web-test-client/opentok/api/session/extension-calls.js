@@ -1,8 +1,10 @@
 import { MediaCalls } from '../../media/media-calls.js';
-import { changeRequest, erasureRequest, historyRequest } from './history.js';
+import {
+  changeRequest, erasureRequest, historyRequest, markerRequest, reactionRequest, reactorsRequest,
+} from './history.js';
 import { moderationRequest } from './moderation.js';
 
-/** The calls of a session that OpenTok's has not: its history, and moderation. */
+/** The calls of a session that OpenTok's has not: its history, reactions, read markers, and moderation. */
 export class ExtensionCalls extends MediaCalls {
   #ask;
   #log;
@@ -33,6 +35,31 @@ export class ExtensionCalls extends MediaCalls {
   change(change, handler) {
     const advice = 'Pass ref, a seq, rel, which is edit, and data of at most 8,192 UTF-16 units.';
     return this.#ask('change', changeRequest(change, this.#log), advice, handler);
+  }
+
+  /**
+   * Sets the user's whole set of reactions on the message `{ref, keys}` (CHG-11); no keys take it back. Doing so again is
+   * harmless.
+   */
+  react(reactions, handler) {
+    const advice = 'Pass ref, a seq, and keys, a list of texts of 1 to 32 UTF-16 units.';
+    return this.#ask('react', reactionRequest(reactions), advice, handler);
+  }
+
+  /**
+   * A promise of who has reacted to the message `{ref, key?}`: a list of `{key, count, users}`, with at most 50 users in
+   * all.
+   */
+  reactors(message, handler) {
+    return this.#ask('reactors', reactorsRequest(message), 'Pass ref, a seq, and perhaps a key.', handler);
+  }
+
+  /**
+   * The user has read all messages up to the seq `{through}` (READ-1). A marker never falls. One that fails with the
+   * connection is not repeated.
+   */
+  markRead(marker, handler) {
+    return this.#ask('read', markerRequest(marker), 'Pass through, a seq.', handler);
   }
 
   /**

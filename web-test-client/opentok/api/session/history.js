@@ -8,6 +8,7 @@ const STANDARD_LIMIT = 50;
 const PAGE_COUNT = 200;
 /** In UTF-16 units (SIG-3). */
 const DATA_LENGTH = 8192;
+const KEY_LENGTH = 32;
 
 const POSITIONS = ['before', 'after', 'changedAfter'];
 
@@ -50,23 +51,42 @@ export function changeRequest(change, log) {
   }
 }
 
+/** The members of a `react` request: the whole set of the user on a message; null unless it names both. */
+export function reactionRequest(given) {
+  const { ref, keys } = given ?? {};
+  const isWhole = isSeq(ref) && Array.isArray(keys) && keys.every(isKey);
+  return isWhole ? { ref, keys: [...keys] } : null;
+}
+
+/** The members of a `reactors` request; null unless it names a message, and perhaps a key. */
+export function reactorsRequest(given) {
+  const { ref, key } = given ?? {};
+  if (!isSeq(ref) || (isGiven(key) && !isKey(key))) return null;
+  return isGiven(key) ? { ref, key } : { ref };
+}
+
+/** The members of a `read` request (READ-1); null unless it names a seq. */
+export function markerRequest(given) {
+  return isSeq(given?.through) ? { through: given.through } : null;
+}
+
 /** A page of the server as programs get it. `senderOf(connection)` is the Connection of a described one. */
-export function pageOf({ first = null, last = null, more = false, messages, changedThrough, all }, senderOf) {
+export function pageOf({ first = null, last = null, more = false, messages, changedThrough, all, mine }, senderOf) {
   // In the place of messages the server may say that it cannot list them.
   const listed = all === true ? [] : messages;
   return {
     first,
     last,
     more,
-    ...present({ changedThrough, all }),
-    messages: listed.map(({ seq, connection, type, data, json, time, erased = false, changed, edited }) => ({
+    ...present({ changedThrough, all, mine }),
+    messages: listed.map(({ seq, connection, type, data, json, time, erased = false, ...later }) => ({
       seq,
       from: connection ? senderOf(connection) : null,
       // As in the events of live signals.
       ...(erased ? {} : { type: type ? `signal:${type}` : 'signal', data: decodeData({ data, isJSON: json === true }) }),
       time,
       erased,
-      ...present({ changed, edited }),
+      ...present({ changed: later.changed, edited: later.edited, reactions: later.reactions, reacted: later.reacted }),
     })),
   };
 }
@@ -78,6 +98,11 @@ function present(members) {
 
 function isGiven(value) {
   return value !== undefined && value !== null;
+}
+
+/** In UTF-16 units; the server has the other limits of keys. */
+function isKey(value) {
+  return typeof value === 'string' && value.length > 0 && value.length <= KEY_LENGTH;
 }
 
 function isSeq(value) {

@@ -1,0 +1,91 @@
+/** The texts of the part with reactions and receipts, by language. */
+export const REACTION_STRINGS = {
+  ar: {
+    reacted: {
+      zero: '{key}، لا أحد', one: '{key}، شخص واحد', two: '{key}، شخصان', few: '{key}، {count} أشخاص',
+      many: '{key}، {count} شخصًا', other: '{key}، {count} شخص',
+    },
+    reactedToo: {
+      zero: '{key}، لا أحد', one: '{key}، أنتم', two: '{key}، شخصان، وأنتم منهم',
+      few: '{key}، {count} أشخاص، وأنتم منهم', many: '{key}، {count} شخصًا، وأنتم منهم',
+      other: '{key}، {count} شخص، وأنتم منهم',
+    },
+    seen: 'تمت المشاهدة',
+    seenBy: 'شاهدها: {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  de: {
+    reacted: { one: '{key}, {count} Person', other: '{key}, {count} Personen' },
+    reactedToo: { one: '{key}, Sie', other: '{key}, {count} Personen, auch Sie' },
+    seen: 'Gesehen',
+    seenBy: 'Gesehen von {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  en: {
+    reacted: { one: '{key}, {count} person', other: '{key}, {count} people' },
+    reactedToo: { one: '{key}, you', other: '{key}, {count} people, you too' },
+    seen: 'Seen',
+    seenBy: 'Seen by {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  es: {
+    reacted: { one: '{key}, {count} persona', many: '{key}, {count} de personas', other: '{key}, {count} personas' },
+    reactedToo: {
+      one: '{key}, usted', many: '{key}, {count} de personas, usted también',
+      other: '{key}, {count} personas, usted también',
+    },
+    seen: 'Visto',
+    seenBy: 'Visto por {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  fr: {
+    reacted: { one: '{key}, {count} personne', many: '{key}, {count} de personnes', other: '{key}, {count} personnes' },
+    reactedToo: {
+      one: '{key}, vous', many: '{key}, {count} de personnes, dont vous',
+      other: '{key}, {count} personnes, dont vous',
+    },
+    seen: 'Vu',
+    seenBy: 'Vu par {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  ja: {
+    reacted: { other: '{key}、{count}人' },
+    reactedToo: { other: '{key}、あなたを含む{count}人' },
+    seen: '既読',
+    seenBy: '既読：{names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  pt: {
+    reacted: { one: '{key}, {count} pessoa', many: '{key}, {count} de pessoas', other: '{key}, {count} pessoas' },
+    reactedToo: {
+      one: '{key}, você', many: '{key}, {count} de pessoas, você também',
+      other: '{key}, {count} pessoas, você também',
+    },
+    seen: 'Visto',
+    seenBy: 'Visto por {names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  'zh-hans': {
+    reacted: { other: '{key}，{count} 人' },
+    reactedToo: { other: '{key}，{count} 人，包括您' },
+    seen: '已读',
+    seenBy: '已读：{names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+  'zh-hant': {
+    reacted: { other: '{key}，{count} 人' },
+    reactedToo: { other: '{key}，{count} 人，包括您' },
+    seen: '已讀',
+    seenBy: '已讀：{names}',
+    reactionCount: '{count}',
+    moreReaders: '+{count}',
+  },
+};
