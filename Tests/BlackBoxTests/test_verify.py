@@ -63,25 +63,26 @@ def test_g_4_clients_of_a_killed_server_without_a_state_folder_are_told_of_the_l
 
 
 def test_his_3_4_6_and_9_mod_3_8_and_9_pages_and_restrictions_hold_through_kills_and_sleep():
-    """H1, H2, H3, M1: readers get every kept message, in both directions, also from a session that slept, that was
-    restored from a backup, or that continues an older copy. Muted and banned users try to get around it on every way;
+    """H1, H2, H3, M1, C1, C2, C3: readers get every kept message, in both directions, as its author has edited it, also
+    from a session that slept, that was restored from a backup, or that continues an older copy. Muted and banned users try to get around it on every way;
     one session sleeps because of a ban alone."""
     status, report = verify(
         "--signals", 1000, "--sessions", 1, "--kills", 2, "--cuts", 4, "--readers", 2, "--erasures", 3, "--bans", 8,
-        "--sleeps", 1, "--archives", 1, "--restores", 1)
+        "--sleeps", 1, "--archives", 1, "--restores", 1, "--changes", 8)
     assert status == 0, report
     assert report["violations"] == []
     assert report["messagesRead"] > 100
     assert report["erasuresTold"] > 0
+    assert report["edits"] > 0 and report["editsTold"] > 0 and report["changeLists"] > 0
     assert report["actionsTold"] > 0 and report["restricted"] > 0
     assert report["banDelays"]["all"]["count"] > 0
 
 
 def test_h_1_his_5_9_log_35_nodes_have_every_message_that_another_one_has_acknowledged_also_when_redis_forgets():
-    status, report = verify("--nodes", 3, "--signals", 100, "--sessions", 1, "--archives", 1)
+    status, report = verify("--nodes", 3, "--signals", 100, "--sessions", 1, "--archives", 1, "--changes", 8)
     assert status == 0, report
     assert report["violations"] == []
-    assert report["messagesRead"] > 1000 and report["erasuresTold"] > 0
+    assert report["messagesRead"] > 1000 and report["erasuresTold"] > 0 and report["edits"] > 0
 
 
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):

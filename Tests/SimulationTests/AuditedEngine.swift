@@ -323,7 +323,9 @@ final class AuditedEngine: SessionEngine {
             for (message, due) in zip(found, due) {
                 let text = message.content.map { String(decoding: $0, as: UTF8.self) }
                 let isRight = due.data.map { text?.contains("\"data\":\"\($0)\"") == true } ?? (text == nil)
-                if !isRight { world.fail("H1: the history has \(text ?? "nothing") at \(due.seq)") }
+                if !isRight || message.version != due.version {
+                    world.fail("H1, C1: the history has \(text ?? "nothing") at \(due.seq)")
+                }
             }
         }
     }
@@ -539,7 +541,9 @@ extension AuditedEngine: SessionEngineObserver {
         case .moderated(_, let action):
             if case .ban = action.action { world.count("ban") }
             world.note("\(action.action) at \(entry.seq)")
-        case .change, .restricted, .unrestricted: break
+        case .change(let event):
+            if case .edit(let data?, _)? = event.change { audit.kept.note(data, in: event.ref, at: event.seq) }
+        case .restricted, .unrestricted: break
         case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")

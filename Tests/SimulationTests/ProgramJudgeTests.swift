@@ -5,7 +5,7 @@ import Testing
 /// What one sender and one receiver saw, each time with one fault, beside a wire without one.
 @Suite("the judge of programs")
 struct ProgramJudgeTests {
-    private static func entry(
+    static func entry(
         _ id: String, _ outcome: Welcome.Outcome, seq: Int64, epoch: String = "e", through: Int64? = nil,
         others: [String] = []
     ) -> ProgramRecord.Action {

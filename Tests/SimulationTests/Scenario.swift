@@ -59,7 +59,10 @@ final class Scenario {
         // Of several nodes, some runs: what these keep for the archive is in each node, and one of them writes it.
         let keepsHistory = nodeCount > 1 ? seed % 3 == 0 : isDurable && world.chance(2)
         isModerated = world.chance(3)
-        history = keepsHistory ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"])) : .none
+        history =
+            keepsHistory
+            ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"]), changes: Self.permittedChanges(seed))
+            : .none
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
@@ -95,7 +98,8 @@ final class Scenario {
                     : (isDurable ? SimulatedServer.longestLogDelay : .zero) + .milliseconds(200))
         world.judge.terms.wallTimeAtZero = World.wallTimeAtStart
         if let kept = history.standard {
-            world.judge.terms.history = WireJudge.Terms.KeptHistory(types: kept == .all ? nil : ["a"])
+            world.judge.terms.history = WireJudge.Terms.KeptHistory(
+                types: kept == .all ? nil : ["a"], changes: Set(history.changes.map(\.rawValue)))
         }
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
@@ -122,6 +126,7 @@ final class Scenario {
             moment = moment.advanced(by: world.milliseconds(world.chance(4) ? 250...6_000 : 0...250))
             world.schedule(at: moment) { [self] in act() }
             if !history.keepsNothing, world.chance(4) { world.schedule(at: moment) { [self] in useHistory() } }
+            if !history.keepsNothing { world.schedule(at: moment) { [self] in change() } }
             if isModerated, world.chance(3) { world.schedule(at: moment) { [self] in moderate() } }
             if let redis, world.chance(6) { world.schedule(at: moment) { [self] in disturbNode(redis) } }
         }
@@ -154,6 +159,12 @@ final class Scenario {
         if isModerated { liftAll() }
         proceed(to: world.now.advanced(by: .seconds(45)))
         checkOnlineOnly()
+        if !history.keepsNothing {
+            for client in clients where client.isConnected {
+                client.readHistory(HistoryRequest())
+                client.readChanges(after: .zero)
+            }
+        }
         checkHistory()
     }
 
@@ -559,7 +570,7 @@ final class Scenario {
 
     private func useHistory() {
         switch Int.random(in: 0..<10, using: &world.random) {
-        case 0..<5: clients.randomElement(using: &world.random)?.readHistory()
+        case 0..<5: clients.randomElement(using: &world.random)?.readSomeHistory()
         case 5..<8:
             let seq = Seq(Int64.random(in: 1...40, using: &world.random))
             let erasure: Erasure =
@@ -568,7 +579,7 @@ final class Scenario {
             world.judge.mayBeErasedByREST(erasure, in: Tokens.session.rawValue)
             chosen?.turn { $0.submit(.erase(.server, erasure), to: Tokens.session) { _ in } }
             // The archive gets everything before the erasure now: messages move while clients read them.
-            for client in clients { world.schedule(after: world.milliseconds(0...800)) { client.readHistory() } }
+            for client in clients { world.schedule(after: world.milliseconds(0...800)) { client.readSomeHistory() } }
         default:
             world.note("all leave")
             world.count("all left")

@@ -25,6 +25,8 @@ final class SimulatedClient: @unchecked Sendable {
     private let driver: SessionDriver
     private let environment: Environment
     private var signalCount = 0
+    /// The broadcasts that the client has got, and whether they are its user's.
+    private var messages: [(seq: Seq, isOwn: Bool)] = []
     /// The data of the signals that have no answer yet.
     private var calls: [UInt64: String] = [:]
     /// The seqs of the connection events in the message that is being received.
@@ -75,11 +77,15 @@ final class SimulatedClient: @unchecked Sendable {
     /// - Returns: the signal's data.
     @discardableResult
     func signal(type: String?, to: ConnectionID?, isOnlineOnly: Bool) -> String {
-        signalCount += 1
-        let data = "\(name)-\(signalCount)"
+        let data = nextData()
         let request = SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly)
         driver.call({ .signal(request, $0) }, completion: { _ in })
         return data
+    }
+
+    private func nextData() -> String {
+        signalCount += 1
+        return "\(name)-\(signalCount)"
     }
 
     func forceDisconnect(_ target: ConnectionID) { driver.call({ .forceDisconnect(target, $0) }, completion: { _ in }) }
@@ -91,12 +97,51 @@ final class SimulatedClient: @unchecked Sendable {
         }
     }
 
-    func readHistory() {
+    func readSomeHistory() {
         let seq = Seq(Int64.random(in: 0...60, using: &world.random))
         let position: HistoryRequest.Position = world.chance(3) ? .newest : world.chance(2) ? .before(seq) : .after(seq)
         let limit = Int.random(in: 1...12, using: &world.random)
-        driver.read(HistoryRequest(position, limit: limit)) { [world] result in
+        readHistory(HistoryRequest(position, limit: limit))
+    }
+
+    func readHistory(_ request: HistoryRequest) {
+        driver.read(request) { [world] result in
             if case .success = result { world.count("page") }
+        }
+    }
+
+    /// One of the client's own, and now and then another's.
+    func randomMessage() -> Seq? {
+        let isAny = world.chance(6)
+        let found = messages.filter { isAny || $0.isOwn }
+        return (world.chance(2) ? found.suffix(4) : found[...]).randomElement(using: &world.random)?.seq
+    }
+
+    func edit(_ message: Seq) {
+        let data = nextData()
+        world.note("\(name) edits \(message) to \(data)")
+        let request = ChangeRequest(message, .edit(data: data, isJSON: false))
+        driver.call({ .change(request, $0) }, completion: { [unowned self] in noteChange("edit", $0) })
+    }
+
+    func erase(_ message: Seq) {
+        world.note("\(name) erases \(message)")
+        driver.call({ .erase(.message(message), $0) }, completion: { [unowned self] in noteChange("erasure", $0) })
+    }
+
+    private func noteChange(_ what: String, _ result: Result<Seq?, SignalingError>) {
+        world.note("\(name)'s \(what): \(result)")
+        switch result {
+        case .success: world.count("\(what) acknowledged")
+        case .failure(let error): world.count("\(what) refused \(error.code.number)")
+        }
+    }
+
+    func readChanges(after seq: Seq) {
+        driver.read(HistoryRequest(.changedAfter(seq), limit: Int.random(in: 1...12, using: &world.random))) {
+            [world] result in
+            guard case .success(let page) = result else { return }
+            world.count(page.changes?.isAll == true ? "all changed" : "list of changes")
         }
     }
 
@@ -151,6 +196,11 @@ final class SimulatedClient: @unchecked Sendable {
             let reception = ProgramRecord.Reception(
                 seq: signal.seq, from: signal.from?.connectionId, data: signal.data ?? "")
             steps.append(ProgramRecord.Step(world.now, .received(reception)))
+            if let seq = signal.seq, !signal.isDirected {
+                let user = signal.from.flatMap { users[$0.connectionId] }
+                let isOwn = user.map { $0 == Tokens.user(of: name) } ?? (reception.from == connection)
+                messages.append((seq, isOwn))
+            }
         case .connectionCreated(let peer):
             users[peer.connectionId] = peer.user
             steps.append(ProgramRecord.Step(world.now, .created(peer.connectionId, createdSeqs[peer.connectionId])))
@@ -185,7 +235,10 @@ final class SimulatedClient: @unchecked Sendable {
         case .reconnected: steps.append(ProgramRecord.Step(world.now, .reconnected))
         case .restricted(let restriction): world.count("restricted by a \(restriction.kind)")
         case .unrestricted(let kind): world.count("end of a \(kind)")
-        case .history, .changed, .overflowed: break
+        case .changed(let event):
+            world.count("edit told")
+            steps.append(ProgramRecord.Step(world.now, .changed(event)))
+        case .history, .overflowed: break
         }
     }
 

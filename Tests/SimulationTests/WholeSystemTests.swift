@@ -103,7 +103,7 @@ struct WholeSystemTests {
     static let nodeSituations = [
         "new", "resumed", "recovered", "lost", "replayed", "acknowledged", "online-only", "by REST", "superseded",
         "node crash", "node freeze", "node drain", "session lost", "closed 1001", "declared lost alive",
-        "Redis restart", "Redis forgets", "links broken", "witness",
+        "Redis restart", "Redis forgets", "links broken", "witness", "edit acknowledged", "list of changes",
     ]
 
     /// The situations that the fixed seeds must reach, so that a run is significant.
@@ -120,5 +120,7 @@ struct WholeSystemTests {
         "long session", "history", "empty history", "page", "archived", "archive failed", "all left",
         "ban", "told of a ban", "refused by a mute", "end of a mute", "refused by a freeze", "end of a freeze",
         "moderated by REST", "user left", "lost after a restart",
+        "edit acknowledged", "edit refused 403", "edit refused 404", "erasure acknowledged", "erasure refused 403",
+        "erasure refused 404", "edit told", "archived an edit", "list of changes", "all changed",
     ]
 }

@@ -441,27 +441,27 @@ struct WireHistoryTests {
     }
 }
 
-private func ask(_ id: Int, _ members: String = "") -> String {
+func ask(_ id: Int, _ members: String = "") -> String {
     #"{"op":"history","id":\#(id)\#(members.isEmpty ? "" : ",\(members)")}"#
 }
-private func page(_ id: Int, _ messages: [String], _ range: ClosedRange<Int>, more: Bool = false) -> String {
+func page(_ id: Int, _ messages: [String], _ range: ClosedRange<Int>, more: Bool = false) -> String {
     #"{"ev":"history","id":\#(id),"first":\#(range.lowerBound),"last":\#(range.upperBound),"more":\#(more),"#
         + #""messages":[\#(messages.joined(separator: ","))]}"#
 }
-private func message(
+func message(
     _ data: String, _ seq: Int, from: String = "ada", sender: String? = "", members: String = ""
 ) -> String {
     let details = sender.map { _ in #","connection":{"connectionId":"\#(from)"}"# } ?? ""
     return #"{"seq":\#(seq),"from":"\#(from)"\#(details)\#(members),"data":"\#(data)","time":1}"#
 }
-private func tombstone(_ seq: Int) -> String {
+func tombstone(_ seq: Int) -> String {
     #"{"seq":\#(seq),"from":"ada","connection":{"connectionId":"ada"},"erased":true,"time":1}"#
 }
-private func erased(_ seq: Int, _ target: String) -> String { #"{"ev":"erased","seq":\#(seq),\#(target)}"# }
+func erased(_ seq: Int, _ target: String) -> String { #"{"ev":"erased","seq":\#(seq),\#(target)}"# }
 
 extension Wire {
     /// Ada erases one message.
-    fileprivate mutating func erase(_ ref: Int, seq: Int) {
+    mutating func erase(_ ref: Int, seq: Int) {
         up(1, #"{"op":"erase","id":90,"ref":\#(ref)}"#)
         for socket in [1, 2] { down(socket, erased(seq, #""ref":\#(ref)"#)) }
         down(1, ack(90, seq))

@@ -39,6 +39,8 @@ public final class MemorySharedLog {
     public private(set) var nodes: [Node] = []
     /// Whether the entries that a snapshot replaces are removed at once, so that a node that is behind has a gap.
     public var trimsAtOnce = false
+    /// What the nodes of another version would append in the place of these bytes.
+    public var rewrite: ([UInt8]) -> [UInt8] = { $0 }
     public private(set) var counts: [String: Int] = [:]
 
     public init(offset: Duration = .seconds(1_000_000), clock: @escaping () -> MonotonicInstant) {
@@ -122,7 +124,7 @@ public final class MemorySharedLog {
         session.last = position
         session.isAsleep = false
         session.entries.append(
-            CommandEntry(session: command.session, position: position, time: lastTime, bytes: command.bytes))
+            CommandEntry(session: command.session, position: position, time: lastTime, bytes: rewrite(command.bytes)))
         sessions[command.session] = session
         for follower in nodes { follower.arrive(.entries(command.session, position.number, session.generation)) }
     }

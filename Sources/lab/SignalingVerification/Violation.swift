@@ -13,9 +13,14 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case h2 = "H2"
         case h3 = "H3"
         case m1 = "M1"
+        case c1 = "C1"
+        case c2 = "C2"
+        case c3 = "C3"
 
         /// Those of sessions with a history.
         public static let ofHistory: [Promise] = [.h1, .h2, .h3]
+        /// Those of messages that change.
+        public static let ofChanges: [Promise] = [.c1, .c2, .c3]
     }
 
     public enum Kind: Sendable {

@@ -81,6 +81,7 @@ public struct WireJudge: Sendable {
         }
         order.conclude(record, at: .never, isSettled: true, &found)
         presence.judgePresence(ofEpoch: epoch, record, &found)
+        ChangeJudge.judge(epoch, record, &found)
         let bench = RestrictionBench(record: record)
         RestrictionWalk.judge(record.orders[Int(epoch)], bench, isSettled: false, &found)
         return found.violations
@@ -242,7 +243,8 @@ public struct WireJudge: Sendable {
             switch request.position {
             case .newest: .newest
             case .before(let seq): .before(Int(seq.rawValue))
-            case .after(let seq), .changedAfter(let seq): .after(Int(seq.rawValue))
+            case .after(let seq): .after(Int(seq.rawValue))
+            case .changedAfter(let seq): .changedAfter(Int(seq.rawValue))
             }
         var page = WireRecord.PageRequest(position, limit: request.limit, askedAt: now)
         page.boundary = record.histories[session]?.acknowledgedThrough ?? 0
@@ -293,6 +295,7 @@ public struct WireJudge: Sendable {
     /// The data of the messages that were erased.
     public var erasedData: Set<String> {
         Set(record.signals.keys.filter { FileJudge.erasure(of: $0, record) != nil })
+            .union(FileJudge.erasedEditions(record).keys)
     }
 
     /// Data was found in a file that the server writes.

@@ -68,6 +68,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: count("How many more guests have a token that expires.", \.expiredTokens)) var expiredTokens: Int?
     @Option(help: count("How many clients join, read the whole history, and leave.", \.readers)) var readers: Int?
     @Option(help: count("How many times to erase messages of the history.", \.erasures)) var erasures: Int?
+    @Option(help: count("How many times authors, or others, edit or erase messages.", \.changes)) var changes: Int?
     @Option(
         help: count(
             "How many times everybody leaves a session until it sleeps. Each takes about 6 seconds.", \.sleeps))
@@ -119,7 +120,7 @@ struct VerifyCommand: AsyncParsableCommand {
             (\.restarts, restarts), (\.freezes, freezes), (\.redisCuts, redisCuts), (\.redisKills, redisKills),
             (\.redisFailovers, redisFailovers), (\.leaves, leaves), (\.guests, guests),
             (\.expiredTokens, expiredTokens), (\.readers, readers),
-            (\.erasures, erasures), (\.sleeps, sleeps), (\.bans, bans), (\.archives, archives),
+            (\.erasures, erasures), (\.changes, changes), (\.sleeps, sleeps), (\.bans, bans), (\.archives, archives),
             (\.restores, restores), (\.port, port),
         ]
         for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }

@@ -99,7 +99,8 @@ private final class Host: SessionEngineObserver {
         let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
         engine = LocalEngine(
             log: log, run: RunID(run), bounds: bounds,
-            history: EngineHistory(policy: HistoryPolicy(standard: .only(["chat"])), archive: archive), now: now
+            history: EngineHistory(
+                policy: HistoryPolicy(standard: .only(["chat"]), changes: [.edit]), archive: archive), now: now
         ) {
             epochs += 1
             return Epoch("epoch \(run).\(epochs)")
@@ -155,6 +156,11 @@ private final class Host: SessionEngineObserver {
 
     func say(_ data: String, _ name: String = "ada") {
         submit(.signal(.connection(SocketBinding(client(name), socket1), nil), SignalRequest(type: "chat", data: data)))
+    }
+
+    func edit(_ ref: Int64, _ data: String) {
+        let request = ChangeRequest(Seq(ref), .edit(data: data, isJSON: false))
+        submit(.change(.connection(SocketBinding(client("ada"), socket1), nil), request))
     }
 
     func leave(_ name: String) { submit(.leave(SocketBinding(client(name), socket1), .clientDisconnected)) }
@@ -593,6 +599,34 @@ struct EngineHistoryTests {
             }
         #expect(pages == [expected, expected])
         #expect(host.history == expected)
+    }
+
+    /// A seed of the simulation found it.
+    @Test(
+        "HIS-9, CHG-9: what is erased while a list of changes is read is erased in the list",
+        arguments: [Erasure.message(Seq(2)), .user("u"), .through(Seq(2))])
+    func erasedWhileListed(erasure: Erasure) {
+        let host = Host()
+        host.join("ada", user: "u")
+        for text in ["one", "two"] { host.say(text) }
+        host.edit(2, "ONE")
+        host.edit(3, "TWO")
+        host.pass(61)
+        host.archive.holdsPages = true
+        var list: [String] = []
+        host.read(.changedAfter(.zero)) { list = $0.map { String($0.prefix(8)) } }
+        // The first message is read, and the second one is asked for.
+        host.archive.release()
+        host.erase(erasure, "ada")
+        host.settle()
+        host.archive.holdsPages = false
+        host.archive.release()
+        switch erasure {
+        case .message: #expect(list == ["2 erased", #"3 "TWO","#])
+        case .user: #expect(list == ["2 erased", "3 erased"])
+        // The client loads anew.
+        case .through: #expect(list == [])
+        }
     }
 
     @Test("HIS-9: erasures share a snapshot, and what is refused or concerns nothing has none")

@@ -10,6 +10,8 @@ import Testing
 /// and an independent fold of what was acknowledged.
 private final class ChangingRoom {
     private static let users: [UserID] = ["u-1", "u-2", "u-3"]
+    private static let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
+    private static let policy = HistoryPolicy(standard: .only(["t"]), changes: [.edit, .erase])
 
     private struct Said {
         var seq: Int64
@@ -27,24 +29,47 @@ private final class ChangingRoom {
     /// Where each user is connected, by the index of the user.
     private var places: [(node: ClusterNode, name: String)?] = [nil, nil, nil]
     private var number = 0
+    /// Whether all nodes know the rules from before changes only.
+    private var isOld: Bool
+    /// The end of the session when its nodes learned the newer rules.
+    private var upgradedAt: Int64 = 0
     private(set) var counts: [String: Int] = [:]
     private(set) var faults: [String] = []
 
-    init(seed: UInt64) {
+    /// - Parameter isOld: the session begins with the rules from before changes, and takes up the newer ones on the way.
+    init(seed: UInt64, isOld: Bool) {
         random = SeededGenerator(seed: seed)
+        self.isOld = isOld
         cluster = Cluster(
-            nodeCount: 3, bounds: .init(resumeWindow: .seconds(5), recoveryWindow: .seconds(5)),
-            history: EngineHistory(
-                policy: HistoryPolicy(standard: .only(["t"]), changes: [.edit, .erase]), archive: archive))
+            nodeCount: 3, bounds: Self.bounds, history: EngineHistory(policy: Self.policy, archive: archive))
+        guard isOld else { return }
+        cluster.store.rewrite = { bytes in
+            (try? LoggedCommand(decoding: bytes)).map { $0.encoded(by: .streams) } ?? bytes
+        }
     }
 
     private func chance(_ outOf: Int) -> Bool { Int.random(in: 0..<outOf, using: &random) == 0 }
 
     func run(_ stepCount: Int) {
-        for _ in 0..<stepCount where faults.isEmpty { step() }
+        for number in 0..<stepCount where faults.isEmpty {
+            if isOld, number >= stepCount / 4 { upgrade() }
+            step()
+        }
         calm()
         for node in cluster.runningNodes { judgePages(node) }
         if let fault = cluster.disagreement() { faults.append(fault) }
+    }
+
+    /// Nodes with the newer rules take the places of the others.
+    private func upgrade() {
+        guard sender(0) != nil else { return }
+        (isOld, cluster.store.rewrite) = (false, { $0 })
+        var bounds = Self.bounds
+        bounds.asOf = WallTime(milliseconds: 1)
+        for node in cluster.runningNodes { node.engine.changeLimits(to: bounds, Self.policy, now: cluster.now) }
+        cluster.settle()
+        upgradedAt = cluster.runningNodes.compactMap(\.lastSeq).max() ?? 0
+        counts["upgraded"] = 1
     }
 
     private func step() {
@@ -112,28 +137,33 @@ private final class ChangingRoom {
             .flatMap { said[$0] }
     }
 
+    /// Whether a user may change a message.
+    private func mayChange(_ message: Said, _ user: Int) -> Bool {
+        message.user == user && message.text != nil && message.seq > upgradedAt
+    }
+
     private func edit(_ user: Int) {
-        guard let message = target() else { return }
+        guard !isOld, let message = target() else { return }
         let text = String(repeating: "edit ", count: Int.random(in: 1...40, using: &random)) + "\(number)"
         let request = ChangeRequest(Seq(message.seq), .edit(data: text, isJSON: false))
         guard let (seq, answer) = submit({ .change($0, request) }, user) else { return }
         if let seq {
-            if message.user != user || message.text == nil { faults.append("C3: \(answer) of \(message) by \(user)") }
+            if !mayChange(message, user) { faults.append("C3: \(answer) of \(message) by \(user)") }
             said[message.seq]?.text = text
             said[message.seq]?.changed = seq
-        } else if message.user == user, message.text != nil {
+        } else if mayChange(message, user) {
             faults.append("the author could not edit \(message): \(answer)")
         }
     }
 
     private func erase(_ user: Int) {
-        guard let message = target() else { return }
+        guard !isOld, let message = target() else { return }
         guard let (seq, answer) = submit({ .erase($0, .message(Seq(message.seq))) }, user) else { return }
         guard let seq else {
-            if message.user == user, message.text != nil { faults.append("no delete of \(message): \(answer)") }
+            if mayChange(message, user) { faults.append("no delete of \(message): \(answer)") }
             return
         }
-        if message.user != user || message.text == nil { faults.append("C3: \(answer) of \(message) by \(user)") }
+        if !mayChange(message, user) { faults.append("C3: \(answer) of \(message) by \(user)") }
         said[message.seq]?.text = nil
         said[message.seq]?.changed = seq
     }
@@ -199,13 +229,16 @@ private final class ChangingRoom {
             let pair = zip(found, expected).first { $0 != $1 }.map { "\($0)" }
             faults.append("C2: node \(node.name) shows \(pair ?? "\(found.count) of \(expected.count)")")
         }
+        if isOld { return }
         let start = Int64.random(in: 0...max(1, (said.keys.max() ?? 1)), using: &random)
         guard let list = read(node, HistoryRequest(.changedAfter(Seq(start)), limit: 200)) else { return }
         counts["lists", default: 0] += 1
         let due = said.values.filter { $0.changed > start }.sorted { $0.changed < $1.changed }
         if list.changes?.isAll == true {
             counts["all", default: 0] += 1
-            let isDue = bulkErasures.contains { $0 > start } || said.values.isEmpty || counts["killed"] != nil
+            let isDue =
+                bulkErasures.contains { $0 > start } || said.values.isEmpty || counts["killed"] != nil
+                || start < upgradedAt
             if !isDue { faults.append("CHG-9: the node \(node.name) lists no changes after \(start)") }
         } else if list.messages.map(Self.line) != due.prefix(list.messages.count).map(Self.line)
             || (!list.more && list.messages.count != due.count)
@@ -245,13 +278,15 @@ struct RandomChangesTests {
     }()
 
     @Test(
-        "C1, C2, C3, CHG-9: whatever dies, every node shows each acknowledged change, and lists it",
+        "C1, C2, C3, CHG-9, LOG-16: whatever dies, every node shows each acknowledged change, and lists it",
         arguments: 1...plan.seeds)
     func everyNodeShowsThem(seed: UInt64) {
-        let room = ChangingRoom(seed: seed)
+        let isOld = seed % 3 == 0
+        let room = ChangingRoom(seed: seed, isOld: isOld)
         room.run(Self.plan.steps)
         #expect(room.faults.isEmpty, "seed \(seed): \(room.faults.prefix(2))")
-        for what in ["signalled", "changed", "erased", "refused 403", "refused 404", "lists"] {
+        let due = ["signalled", "changed", "erased", "refused 403", "refused 404", "lists"]
+        for what in due + (isOld ? ["upgraded"] : []) {
             #expect((room.counts[what] ?? 0) > 0, "seed \(seed) covered no \(what)")
         }
     }

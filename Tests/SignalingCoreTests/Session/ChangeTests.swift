@@ -270,6 +270,16 @@ struct ChangeTests {
         #expect(room.changes(after: end).range == refs[0]...refs[5], "the range of the history")
     }
 
+    @Test("CHG-9, HIS-9: the erasure of a message that is still to come is no change of it")
+    func erasureAhead() {
+        var room = Room()
+        let end = room.session.log.lastSeq
+        _ = room.erase(end.next.next, "mod")
+        let message = room.say("hello")
+        #expect(message == end.next.next)
+        #expect(room.changes(after: .zero).messages == [] && room.page == ["\(message) hello"])
+    }
+
     @Test("CHG-9: a page of large changes ends, and goes on behind its last row")
     func largeChanges() {
         var room = Room()

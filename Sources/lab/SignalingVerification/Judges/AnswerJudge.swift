@@ -14,22 +14,33 @@ struct AnswerJudge: Judge {
                 "socket \(passage.number) got the answer to request \(id) before that to request \(request.id) (WIRE-8)"
             )
         }
-        if case .ack = passage.kind, let signal = request.signal { judgeAck(of: signal, passage, record, &found) }
+        guard case .ack = passage.kind else { return }
+        if let signal = request.signal { judgeAck(of: signal, passage, record, &found) }
+        if case (.changed, let seq)? = passage.placed { judgeAck(at: seq, passage, record, &found) }
     }
 
     private func judgeAck(of signal: Int32, _ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
-        guard let connection = passage.connection, let socket = record.sockets[passage.number] else { return }
+        guard let connection = passage.connection else { return }
         let (sending, id) = (record.sending(signal), record.id(connection))
-        guard let (event, seq) = passage.placed else {
+        guard let (_, seq) = passage.placed else {
             if !sending.isOnlineOnly {
                 found.add(.g2, .wrong, "signal \(signal) of \(id) was acknowledged without a seq")
             }
             return
         }
-        guard sending.to == .all || sending.to == .connection(connection), seq > socket.start,
+        guard sending.to == .all || sending.to == .connection(connection) else { return }
+        judgeAck(at: seq, passage, record, &found)
+    }
+
+    /// The client has the event before the ack, unless it is erased.
+    private func judgeAck(at seq: Int, _ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
+        guard let event = passage.placed?.event, let socket = record.sockets[passage.number], seq > socket.start,
             socket.lastReceived.map({ $0 < seq }) ?? true, !record.mayBeErased(event, at: seq, in: socket.epoch)
         else { return }
-        found.add(.g2, .reordered, "\(id) got the ack of its signal at \(seq) before the signal (SIG-6)")
+        let id = passage.connection.map(record.id) ?? ""
+        let isChange = if case .changed = event { true } else { false }
+        found.add(
+            isChange ? .c1 : .g2, .reordered, "\(id) got the ack of \(record.text(event)) at \(seq) before it (SIG-6)")
     }
 
     func conclude(_ record: WireRecord, at now: MonotonicInstant, isSettled: Bool, _ found: inout Findings) {

@@ -86,6 +86,20 @@ struct FileJudge: Sendable {
 
     // MARK: - What the files have
 
+    /// The data of edits of messages that were erased.
+    static func erasedEditions(_ record: WireRecord) -> [String: (seq: Int, at: MonotonicInstant)] {
+        var found: [String: (seq: Int, at: MonotonicInstant)] = [:]
+        for history in record.histories.values {
+            for (message, editions) in history.editions {
+                guard let erasedAt = history.erasedAt(message) else { continue }
+                for data in editions.compactMap({ record.changes[$0.change].content.data }) {
+                    found[data] = (message, erasedAt)
+                }
+            }
+        }
+        return found
+    }
+
     /// Where and when the message with this data was erased; nil if it was not.
     static func erasure(of data: String, _ record: WireRecord) -> (seq: Int, at: MonotonicInstant)? {
         guard let sending = record.signals[data].map(record.sending), sending.seq >= 0,
@@ -98,7 +112,7 @@ struct FileJudge: Sendable {
     static func judge(
         _ data: String, in file: String, _ record: WireRecord, at now: MonotonicInstant, _ found: inout Findings
     ) {
-        guard let erased = erasure(of: data, record) else { return }
+        guard let erased = erasure(of: data, record) ?? erasedEditions(record)[data] else { return }
         let elapsed = now.duration(since: erased.at)
         guard elapsed > forgettingTime else { return }
         found.add(

@@ -18,16 +18,17 @@ struct HistoryJudge: Judge {
     /// Messages that a page lacks, or has as erased.
     private var doubts: [Doubt] = []
     private var files = FileJudge()
+    private var changes = ChangeJudge()
 
     mutating func hear(_ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
         files.hear(passage, record, &found)
+        changes.hear(passage, record, &found)
         if case .signal(let signal, _, to: .all)? = passage.placed?.event, let seq = passage.placed?.seq {
             judgePlace(of: signal, at: seq, of: passage.session, record, &found)
         }
         switch passage.kind {
         case .connected(_, let socket, _): judgeConnected(passage, socket, record, &found)
-        case .signal(let signal):
-            if let seq = passage.placed?.seq { judgeReplay(of: signal, at: seq, passage, record, &found) }
+        case .signal, .changed: judgeReplay(passage, record, &found)
         case .page(let index, let messages): hearPage(passage, index, messages, record, &found)
         default: break
         }
@@ -40,14 +41,16 @@ struct HistoryJudge: Judge {
         }
         var rest = self
         rest.judgeWhatIsKept(record, &found)
+        for epoch in record.orders.indices { ChangeJudge.judge(Int32(epoch), record, &found) }
     }
 
     /// What pages have said is judged by what has passed until now.
     mutating func judgeWhatIsKept(_ record: WireRecord, _ found: inout Findings) {
-        for doubt in doubts where record.histories[doubt.session]?.mayBeErased(doubt.seq, of: doubt.user) != true {
+        for doubt in doubts where !record.mayBeErased(doubt.seq, of: doubt.user, in: doubt.session) {
             found.add(.h1, .missing, doubt.text)
         }
         doubts = []
+        changes.judgeDoubts(record, &found)
         files.judgeExtents(record, &found)
     }
 
@@ -71,12 +74,10 @@ struct HistoryJudge: Judge {
     }
 
     /// A replay has nothing that was erased before its client connected (HIS-9).
-    private func judgeReplay(
-        of signal: Int32, at seq: Int, _ passage: Passage, _ record: WireRecord, _ found: inout Findings
-    ) {
-        guard record.sending(signal).to == .all, let connection = passage.connection,
-            let socket = record.sockets[passage.number],
-            record.histories[socket.session]?.isErased(seq, before: socket.openedAt) == true
+    private func judgeReplay(_ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
+        guard let (event, seq) = passage.placed, let (message, _) = record.content(of: event, at: seq),
+            let connection = passage.connection, let socket = record.sockets[passage.number],
+            record.histories[socket.session]?.isErased(message, before: socket.openedAt) == true
         else { return }
         let data = passage.line.text("data") ?? ""
         found.add(
@@ -135,7 +136,8 @@ struct HistoryJudge: Judge {
     ) {
         let name = reader.name
         let seqs = messages.compactMap(\.seq)
-        if seqs.count != messages.count || zip(seqs, seqs.dropFirst()).contains(where: { $0 >= $1 }) {
+        let list: Int? = if case .changedAfter(let seq) = request.position { seq } else { nil }
+        if list == nil, seqs.count != messages.count || zip(seqs, seqs.dropFirst()).contains(where: { $0 >= $1 }) {
             found.add(.h3, .reordered, "\(name) got a page whose messages are not in the order of their seqs: \(seqs)")
         }
         if messages.count > max(1, min(request.limit, Self.pageMessageLimit))
@@ -150,10 +152,13 @@ struct HistoryJudge: Judge {
             )
         }
         let (first, last) = (page.position("first"), page.position("last"))
-        if let low = seqs.first, let high = seqs.last, low < first ?? .max || high > last ?? 0 {
+        if list == nil, let low = seqs.first, let high = seqs.last, low < first ?? .max || high > last ?? 0 {
             found.add(.h3, .wrong, "\(name) got a page that is not within its `first` and `last` (HIS-6)")
         }
         for message in messages { judge(message, in: request, by: reader, record, &found) }
+        if let list {
+            return changes.judge(list: page, messages, after: list, for: request, by: reader, record, &found)
+        }
         judgeCompleteness(of: Set(seqs), first, page.isTrue("more"), for: request, by: reader, record)
         files.noteExtent(first, last, by: reader, record)
     }
@@ -171,7 +176,7 @@ struct HistoryJudge: Judge {
             found.add(.h1, .wrong, "\(what), and nothing should be left of it (HIS-9)")
         }
         if message.line.isTrue("erased") {
-            if message.line.text("data") != nil || message.line.text("type") != nil {
+            if message.line.text("data") != nil || message.line.text("type") != nil || message.changed != nil {
                 found.add(
                     .h1, .wrong, "\(reader.name) got the content of the erased message at \(seq) (HIS-9)")
             }
@@ -187,7 +192,10 @@ struct HistoryJudge: Judge {
         if known?.isErased(seq, before: request.askedAt, orUpTo: reader.position) == true {
             found.add(.h1, .wrong, "\(what) after its erasure (HIS-9)")
         }
-        guard let signal = message.signal else {
+        changes.judge(message, at: seq, in: request, by: reader, record, &found)
+        // Of a message that nobody has got before it was edited, the rest is not known.
+        if message.changed != nil, known?.message(at: seq) == nil { return }
+        guard let signal = message.changed == nil ? message.signal : known?.message(at: seq)?.signal else {
             return found.add(.h1, .wrong, "\(what), and nobody has sent what it says")
         }
         judgeContent(message.line, of: signal, at: seq, what, record, &found)

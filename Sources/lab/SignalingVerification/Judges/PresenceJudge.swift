@@ -103,7 +103,7 @@ struct PresenceJudge: Judge {
             switch order[seq] {
             case .created(let name): expected.insert(name)
             case .destroyed(let name): expected.remove(name)
-            case .signal, .erased, .moderated, .restricted, .unrestricted, nil: break
+            case .signal, .erased, .changed, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         expected.remove(connection)
@@ -134,13 +134,13 @@ struct PresenceJudge: Judge {
                 if let before = left.updateValue(seq, forKey: name) {
                     found.add(.g7, .duplicate, "\(record.id(name)) was destroyed at \(before) and at \(seq)")
                 }
-            case .signal(_, let from?, _):
-                if let gone = left[from] {
+            case .signal, .changed:
+                if let from = order[seq].flatMap({ record.content(of: $0, at: seq)?.by }), let gone = left[from] {
                     found.add(
                         .g7, .reordered,
-                        "the signal at \(seq) is from \(record.id(from)), which left at \(gone) (PRES-3)")
+                        "the event at \(seq) is from \(record.id(from)), which left at \(gone) (PRES-3)")
                 }
-            case .signal(_, nil, _), .erased, .moderated, .restricted, .unrestricted, nil: break
+            case .erased, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         for (name, seq) in left.sorted(by: { $0.key < $1.key }) {

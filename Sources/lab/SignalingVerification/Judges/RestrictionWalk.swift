@@ -58,7 +58,8 @@ struct RestrictionWalk {
                         + "\(noted.seq) (MOD-8)")
             }
         case .moderated: if let noted = order.actions[seq] { pass(noted, at: seq) }
-        case .signal, .erased, .restricted, .unrestricted: break
+        // Changes have their own judge.
+        case .signal, .erased, .changed, .restricted, .unrestricted: break
         }
     }
 
@@ -85,7 +86,7 @@ struct RestrictionWalk {
             judge("unrestricted", at: seq, &found) { noted in
                 noted.action.kind.isLift && noted.action.kind.restriction == kind
             }
-        case .signal, .created, .moderated:
+        case .signal, .created, .changed, .moderated:
             judgeLeaving(at: seq, &found)
             if let untold {
                 found.add(.m1, .missing, "nobody was told of the \(untold.action.kind) at \(untold.seq) (MOD-5)")

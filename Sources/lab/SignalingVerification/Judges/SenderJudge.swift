@@ -16,6 +16,9 @@ struct SenderJudge: Judge {
             judgeSender(passage, to: id, socket, record, &found)
             judgeAddress(passage, of: record.sending(signal), to: id, record, &found)
             if passage.placed == nil { judgeOnlineOnly(signal, passage, to: id, socket, record, &found) }
+        case .changed:
+            guard let connection = passage.connection, let socket = record.sockets[passage.number] else { return }
+            judgeSender(passage, to: record.id(connection), socket, record, &found)
         default: break
         }
     }

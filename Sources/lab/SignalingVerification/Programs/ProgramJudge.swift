@@ -104,6 +104,11 @@ struct ProgramJudge {
             let until = life.flatMap { record.order($0.epoch)?.actions[Int(seq.rawValue)]?.until }
             if event.until?.milliseconds != until { report(.g1, "heard of another end of the action at \(seq)") }
             take(.moderated(number), at: seq)
+        case .changed(let event):
+            guard let number = record.knownChange(event) else {
+                return report(.g1, "heard of a change of \(event.ref) at \(event.seq), and there is none")
+            }
+            take(.changed(number), at: event.seq)
         case .away, .back, .erased, .userJoined, .userLeft, .reconnected: break
         }
     }
@@ -178,6 +183,7 @@ struct ProgramJudge {
             !program.suppressesPresence && name != life.name && isLater && !life.created.contains(name)
         case .destroyed(let name):
             !program.suppressesPresence && name != life.name && isLater && !life.destroyed.contains(name)
+        case .changed: true
         // A record does not say at which seq the program heard of an erasure, and who moderates.
         case .erased, .moderated, .restricted, .unrestricted: false
         }

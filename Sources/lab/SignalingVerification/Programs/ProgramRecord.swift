@@ -49,6 +49,8 @@ public struct ProgramRecord: Sendable {
         case back(ConnectionID)
         /// Messages were erased (HIS-9).
         case erased
+        /// A message was changed (CHG-2).
+        indirect case changed(ChangeEvent)
         /// A user is in the session, or no longer is (USR-3).
         case userJoined(UserID)
         case userLeft(UserID)

@@ -27,7 +27,7 @@ struct ProgramView {
             if !connections.contains(id) { return ["heard that \(id) is away, which is not in its list"] }
         case .back(let id): if away.remove(id) == nil { return ["heard that \(id) is back, and not that it was away"] }
         case .ended: self = ProgramView()
-        case .sent, .answered, .erased, .userJoined, .userLeft, .moderated, .reconnected: break
+        case .sent, .answered, .erased, .changed, .userJoined, .userLeft, .moderated, .reconnected: break
         }
         return []
     }
@@ -141,7 +141,7 @@ struct UserView {
             return difference
         case .received: return kept == nil ? difference : nil
         case .ended: self = UserView(users: users)
-        case .sent, .answered, .away, .back, .erased, .moderated: break
+        case .sent, .answered, .away, .back, .erased, .changed, .moderated: break
         }
         return nil
     }

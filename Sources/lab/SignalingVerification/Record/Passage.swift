@@ -14,6 +14,8 @@ struct Passage: Sendable {
         case created
         case departure(Name)
         case erased
+        /// The number of an edit.
+        case changed(Int32)
         case moderated(WireAction)
         case restricted
         /// A page of the list of connections.
@@ -35,8 +37,10 @@ struct Passage: Sendable {
     struct Message: Sendable {
         var line: WireLine
         var seq: Int?
-        /// nil for one that nobody has sent.
+        /// nil for one that nobody has sent, or that was edited.
         var signal: Int32?
+        /// The seq of its last edit.
+        var changed: Int?
         /// Of its sender, as the page says.
         var user: WireOrder.User?
     }
@@ -74,7 +78,7 @@ struct Passage: Sendable {
     /// The event that comes to the client at its place in the order.
     var received: (event: WireOrder.Event, seq: Int)? {
         switch kind {
-        case .signal, .created, .departure, .erased, .moderated, .restricted: placed
+        case .signal, .created, .departure, .erased, .changed, .moderated, .restricted: placed
         default: nil
         }
     }
@@ -129,9 +133,15 @@ extension WireRecord {
             guard let signal = signals[data] else { return passage.kind = .strangeSignal }
             passage.kind = .signal(signal)
             place(.signal(signal, from: passage.from, to: sending(signal).to), passage.kind)
-            if let told = line.member("connection"), let from = passage.from, told.text("connectionId") == id(from) {
-                _ = describe(told, &passage)
-            }
+            describeSender(&passage)
+        case "change":
+            passage.from = line.text("from").map { name($0) }
+            guard let seq = line.seq, order(passage.epoch)?.canHave(seq) == true,
+                let change = WireChange(line, by: passage.from)
+            else { return }
+            let number = changes.number(of: change)
+            place(.changed(number), .changed(number))
+            describeSender(&passage)
         case "connectionCreated":
             place(line.member("connection").flatMap { describe($0, &passage) }.map { .created($0) }, .created)
         case "connectionDestroyed":
@@ -150,6 +160,13 @@ extension WireRecord {
         }
     }
 
+    private mutating func describeSender(_ passage: inout Passage) {
+        guard let told = passage.line.member("connection"), let from = passage.from,
+            told.text("connectionId") == id(from)
+        else { return }
+        _ = describe(told, &passage)
+    }
+
     private mutating func readAnswer(_ passage: inout Passage, _ kind: Passage.Kind, _ socket: Socket) {
         guard passage.line.id != nil else { return }
         passage.kind = kind
@@ -157,6 +174,8 @@ extension WireRecord {
         guard case .ack = kind, let request = passage.request, let seq = passage.line.seq else { return }
         if let erasure = request.erasure {
             passage.placed = (.erased(erasure), seq)
+        } else if let edit = request.change.flatMap({ askedChanges[$0].edit }) {
+            passage.placed = (.changed(edit), seq)
         } else if let signal = request.signal, let connection = socket.connection {
             passage.placed = (.signal(signal, from: connection, to: sending(signal).to), seq)
         } else if let asked = request.asked {
@@ -224,13 +243,14 @@ extension WireRecord {
     mutating func messages(in page: WireLine, _ described: inout [(name: Name, details: Details)]) -> [Passage.Message]
     {
         (page.list("messages") ?? []).map { line in
-            let sender = line.member("connection")
-            let signal = line.isTrue("erased") ? nil : line.text("data").flatMap { signals[$0] }
+            let (sender, changed) = (line.member("connection"), line.position("changed"))
+            let signal = line.isTrue("erased") || changed != nil ? nil : line.text("data").flatMap { signals[$0] }
             if let sender, let from = signal.flatMap({ sending($0).from }), sender.text("connectionId") == id(from) {
                 described.append((from, details(sender)))
             }
             return Passage.Message(
-                line: line, seq: line.seq, signal: signal, user: sender?.text("user").map { user($0) })
+                line: line, seq: line.seq, signal: signal, changed: changed, user: sender?.text("user").map { user($0) }
+            )
         }
     }
 

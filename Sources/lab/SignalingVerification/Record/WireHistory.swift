@@ -12,6 +12,8 @@ struct WireHistory: Sendable {
 
     /// In the order of their seqs, erased ones included.
     private(set) var messages: [Message] = []
+    /// By message, in the order of their versions.
+    private(set) var editions: [Int: [Edition]] = [:]
     private(set) var erasures: [(seq: Int, erasure: WireOrder.Erasure, seenAt: MonotonicInstant)] = []
 
     /// Those of which no client may have heard.
@@ -53,7 +55,17 @@ struct WireHistory: Sendable {
         return index < messages.count && messages[index].seq == seq ? messages[index] : nil
     }
 
+    mutating func note(_ number: Int32, _ change: WireChange, at seq: Int) {
+        var known = editions[change.message] ?? []
+        if known.contains(where: { $0.version == seq }) { return }
+        known.insert(
+            Edition(version: seq, change: number), at: known.firstIndex { $0.version > seq } ?? known.endIndex)
+        editions[change.message] = known
+    }
+
     mutating func note(_ erasure: WireOrder.Erasure, at seq: Int, _ now: MonotonicInstant) {
+        // The erasure of a message that is still to come changes nothing.
+        if case .message(let message) = erasure, message >= seq { return }
         if !erasures.contains(where: { $0.seq == seq }) { erasures.append((seq, erasure, now)) }
     }
 
@@ -86,11 +98,13 @@ struct WireHistory: Sendable {
 
     mutating func noteAcknowledged(_ seq: Int) { acknowledgedThrough = max(acknowledgedThrough, seq) }
     mutating func noteStop() { storedThrough = messages.last?.seq ?? 0 }
-    mutating func noteCopy() { copiedThrough = messages.last?.seq ?? 0 }
+    mutating func noteCopy() { copiedThrough = max(messages.last?.seq ?? 0, lastChange(through: .max)) }
 
     /// The server continues the copy: what came later is gone, and its seqs must not come again (HIS-3).
     mutating func losesWhatFollowedTheCopy() {
-        guard let last = messages.last?.seq, last > copiedThrough else { return }
+        let last = max(messages.last?.seq ?? 0, lastChange(through: .max))
+        guard last > copiedThrough else { return }
+        editions = editions.mapValues { $0.filter { $0.version <= copiedThrough } }
         lost.append((copiedThrough + 1)...last)
         knownThrough = last
     }
@@ -98,6 +112,7 @@ struct WireHistory: Sendable {
     /// The server has nothing of the present messages any more.
     mutating func losesEverything() {
         if let last = messages.last?.seq { lost.append(0...last) }
+        editions = [:]
     }
 
     private func mayBeRemoved(_ seq: Int) -> Bool {
@@ -106,10 +121,13 @@ struct WireHistory: Sendable {
 
     /// The messages that a page with this span must have.
     func due(in span: ClosedRange<Int>) -> [Message] {
-        messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { message in
-            !isRemoved(message.seq) && !lost.contains { $0.contains(message.seq) }
-        }
+        messages[index(of: span.lowerBound)...].prefix { $0.seq <= span.upperBound }.filter { isThere($0.seq) }
     }
+
+    private func isThere(_ seq: Int) -> Bool { !isRemoved(seq) && !lost.contains { $0.contains(seq) } }
+
+    /// Whether a message is known that is certainly there.
+    func isKept(_ seq: Int) -> Bool { message(at: seq) != nil && isThere(seq) && !mayBeRemoved(seq) }
 
     /// The index of the first message that does not come before this seq.
     private func index(of seq: Int) -> Int {

@@ -18,6 +18,8 @@ struct WireOrder: Sendable {
         case created(Name)
         case destroyed(Name)
         case erased(Erasure)
+        /// The number of an edit.
+        case changed(Int32)
         /// The number of an action.
         case moderated(Int32)
         /// The number of a restriction. Whom it is meant for, the action before it says.
@@ -30,7 +32,7 @@ struct WireOrder: Sendable {
         /// - Returns: nil if it is not known.
         func isMeant(for reader: Reader, audience: WireRestrictions.Subject? = nil) -> Bool? {
             switch self {
-            case .signal(_, _, .all), .erased: true
+            case .signal(_, _, .all), .erased, .changed: true
             case .signal(_, _, .connection(let target)): target == reader.name
             case .created(let other), .destroyed(let other): other != reader.name && !reader.suppressesPresence
             case .moderated: reader.person.isModerator
@@ -40,7 +42,7 @@ struct WireOrder: Sendable {
 
         var isBroadcast: Bool {
             switch self {
-            case .signal(_, _, .all), .erased: true
+            case .signal(_, _, .all), .erased, .changed: true
             case .signal(_, _, .connection), .created, .destroyed, .moderated, .restricted, .unrestricted: false
             }
         }
@@ -136,7 +138,7 @@ struct WireOrder: Sendable {
         switch event {
         case .destroyed(let name): departures[name] = now
         case .erased(let erasure): erasures.append((seq, erasure))
-        case .signal, .created, .moderated, .restricted, .unrestricted: break
+        case .signal, .created, .changed, .moderated, .restricted, .unrestricted: break
         }
     }
 
@@ -150,13 +152,13 @@ struct WireOrder: Sendable {
         MonotonicInstant(nanoseconds: Int64(seenAt[seq - base]) * 1_000_000)
     }
 
-    /// Whether the event at `seq` is erased.
+    /// Whether a message is erased, by an event between two seqs.
     ///
-    /// - Parameter user: of a connection.
-    func isErased(_ event: Event, at seq: Int, user: (Name) -> User?) -> Bool {
-        if erasures.isEmpty || !event.isBroadcast { return false }
-        let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
-        return erasures.contains { $0.seq > seq && $0.erasure.covers(seq, of: sender.flatMap(user)) }
+    /// - Parameter user: of its sender.
+    func isErased(
+        _ message: Int, behind seq: Int, before end: Int = .max, of user: @autoclosure () -> User?
+    ) -> Bool {
+        erasures.contains { $0.seq > seq && $0.seq < end && $0.erasure.covers(message, of: user()) }
     }
 
     /// How many seqs have an event that no client has seen.

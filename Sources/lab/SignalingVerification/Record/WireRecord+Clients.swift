@@ -45,7 +45,10 @@ extension WireRecord {
         case "forceDisconnect":
             request.target = line.text("connectionId").map { name($0) }
             if let target = request.target { noteForceRequest(for: target) }
-        case "erase": request.erasure = erasure(line)
+        case "change": request.change = noteChange(line, request.id, on: number)
+        case "erase":
+            request.erasure = erasure(line)
+            request.change = noteChange(line, request.id, on: number)
         case "moderate": request.asked = noteModerate(line, request.id, on: number, at: now)
         default: break
         }

@@ -44,6 +44,8 @@ extension WireRecord {
         var erasure: WireOrder.Erasure?
         /// The number of the action that a `moderate` asks for.
         var asked: Int?
+        /// The number of the change that it asks for: an edit, or the erasure of one message.
+        var change: Int?
     }
 
     /// A request of a moderator or a backend for an action.
@@ -198,7 +200,7 @@ extension WireRecord {
 
     /// A request of a client or a backend for a page of a history.
     struct PageRequest: Sendable {
-        enum Position: Sendable { case newest, before(Int), after(Int) }
+        enum Position: Sendable { case newest, before(Int), after(Int), changedAfter(Int) }
 
         private static let standardLimit = 50
 
@@ -223,6 +225,8 @@ extension WireRecord {
                 position = .before(seq)
             } else if let seq = line.position("after") {
                 position = .after(seq)
+            } else if let seq = line.position("changedAfter") {
+                position = .changedAfter(seq)
             } else {
                 position = .newest
             }
@@ -234,6 +238,7 @@ extension WireRecord {
             case .newest: seq <= end
             case .before(let limit): seq < limit && seq <= end
             case .after(let start): seq > start && seq <= end
+            case .changedAfter: true
             }
         }
 
@@ -244,6 +249,7 @@ extension WireRecord {
                 case .newest: (more ? first : 0, boundary)
                 case .before(let end): (more ? first : 0, min(end - 1, boundary))
                 case .after(let start): (start + 1, more ? min(last, boundary) : boundary)
+                case .changedAfter: (1, 0)
                 }
             return lower <= upper ? lower...upper : nil
         }

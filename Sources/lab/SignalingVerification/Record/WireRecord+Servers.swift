@@ -37,13 +37,14 @@ extension WireRecord {
             if let signal = passage.request?.signal { senders[signal] = nil }
             // A server that has forgotten the answer may have carried it out (RES-9).
             if let asked = passage.request?.asked, line.number("code") != 1015 { self.asked[asked].fate = .refused }
+            if let change = passage.request?.change { noteRefused(change: change, code: line.number("code")) }
         case .page(let index?, let messages):
             sockets[number]?.pageRequests.remove(at: index)
             note(messages, of: passage.session, now)
         case .pageRefused(let index): sockets[number]?.pageRequests.remove(at: index)
         case .ping: if let seq = line.seq { claim(seq, on: number) }
         case .connected: return
-        case .incomplete, .strangeSignal, .created, .erased, .restricted, .restrictions, .page, .other: break
+        case .incomplete, .strangeSignal, .created, .erased, .changed, .restricted, .restrictions, .page, .other: break
         }
         if let rest = sockets[number]?.listRest, rest > 0 { sockets[number]?.listRest = 0 }
     }
@@ -69,7 +70,7 @@ extension WireRecord {
         if case .moderated(let action) = passage.kind { noteModerated(action, passage) }
     }
 
-    private mutating func claim(_ seq: Int, on number: SocketNumber) {
+    mutating func claim(_ seq: Int, on number: SocketNumber) {
         if let claimed = sockets[number]?.claimed { sockets[number]?.claimed = max(claimed, seq) }
     }
 
@@ -132,6 +133,7 @@ extension WireRecord {
             let user = sending.from.flatMap { details[$0]?.user }
             histories[session, default: WireHistory()].note(signal, of: user, at: seq)
         case .erased(let erasure): histories[session, default: WireHistory()].note(erasure, at: seq, now)
+        case .changed(let number): histories[session, default: WireHistory()].note(number, changes[number], at: seq)
         case .signal, .created, .destroyed, .moderated, .restricted, .unrestricted: break
         }
     }
@@ -187,6 +189,7 @@ extension WireRecord {
             guard let seq = passage.line.seq else { return self.asked[asked].fate = .refused }
             noteCarriedOut(asked, at: seq, in: passage.epoch, passage.at)
         }
+        if let change = request.change { noteCarriedOut(change: change, at: passage.line.seq, passage) }
         guard let signal = request.signal, passage.connection != nil else { return }
         senders[signal] = nil
         sendings[Int(signal)].acknowledgedAt = passage.at

@@ -20,6 +20,7 @@ struct WireRecord: Sendable {
     var tokens = Numbering<String>()
     var actions = Numbering<WireAction>()
     var restrictions = Numbering<WireRestriction>()
+    var changes = Numbering<WireChange>()
     /// The number of each signal, by its data.
     var signals: [String: Int32] = [:]
     var sendings: [Sending] = []
@@ -39,6 +40,9 @@ struct WireRecord: Sendable {
     var asked: [AskedAction] = []
     /// The numbers of the requests of clients. A request that is repeated after a resume is the same (RES-9).
     var askedNumbers: [AskedAction.Key: Int] = [:]
+    /// The edits and erasures that clients have asked for, and the numbers of their requests.
+    var askedChanges: [AskedChange] = []
+    var changeNumbers: [AskedAction.Key: Int] = [:]
     /// Where the senders of online-only signals without an answer were when they sent them.
     var senders: [Int32: (epoch: Int32, position: Int)] = [:]
 
@@ -102,15 +106,25 @@ extension WireRecord {
 
     /// Whether the event is erased. The server then no longer owes it to anybody.
     func isErased(_ event: WireOrder.Event, at seq: Int, in order: WireOrder) -> Bool {
-        order.isErased(event, at: seq) { details[$0]?.user }
+        guard let (message, author) = content(of: event, at: seq) else { return false }
+        return order.isErased(message, behind: seq, of: user(of: author))
     }
 
     /// Whether the event is erased, perhaps by a backend, so that no client has heard of it.
     func mayBeErased(_ event: WireOrder.Event, at seq: Int, in epoch: Int32) -> Bool {
-        guard event.isBroadcast, let order = order(epoch) else { return false }
-        let sender: Name? = if case .signal(_, let from, _) = event { from } else { nil }
-        return isErased(event, at: seq, in: order)
-            || histories[order.session]?.mayBeErased(seq, of: sender.flatMap { details[$0]?.user }) == true
+        guard let (message, author) = content(of: event, at: seq), let order = order(epoch) else { return false }
+        return order.isErased(message, behind: seq, of: user(of: author))
+            || mayBeErased(message, of: user(of: author), in: order.session)
+    }
+
+    /// Whether a message is erased, perhaps by somebody who got no answer.
+    ///
+    /// - Parameter user: of its sender, if no client has got it.
+    func mayBeErased(_ message: Int, of user: User? = nil, in session: String) -> Bool {
+        histories[session]?.mayBeErased(message, of: user) == true
+            || askedChanges.contains {
+                $0.edit == nil && $0.message == message && !$0.isRefused && $0.session == session
+            }
     }
 
     var socketsInOrder: [(key: SocketNumber, value: Socket)] { sockets.sorted { $0.key < $1.key } }
@@ -157,7 +171,7 @@ extension WireRecord {
     func audience(of event: WireOrder.Event, at seq: Int, in order: WireOrder) -> WireRestrictions.Subject? {
         switch event {
         case .restricted, .unrestricted: break
-        case .signal, .created, .destroyed, .erased, .moderated: return nil
+        case .signal, .created, .destroyed, .erased, .changed, .moderated: return nil
         }
         guard let action = order.actions[seq - 1]?.action else { return nil }
         if case .action(let ref) = action.target { return order.actions[ref].flatMap { subject(of: $0.action.target) } }
@@ -179,6 +193,9 @@ extension WireRecord {
         case .restricted(let number): return "restricted by a \(restrictions[number].kind)"
         case .unrestricted(let kind): return "the end of a \(kind)"
         case .erased(.user(let user)): return "the erasure of the messages of \(userID(user))"
+        case .changed(let number):
+            let change = changes[number]
+            return "the edit \(change.content.data ?? "") of the message at \(change.message)"
         case .signal, .created, .destroyed, .erased: return "\(event)"
         }
     }

@@ -55,10 +55,13 @@ extension WireJudge {
             /// How many messages of a session the server keeps (HIS-2); nil: all. What waits for the archive may come
             /// on top.
             public var bound: Int?
+            /// What authors may do with their messages (CHG-4); nil: neither the offer nor a refusal is judged.
+            public var changes: Set<String>?
 
-            public init(types: Set<String>?, bound: Int? = nil) {
+            public init(types: Set<String>?, bound: Int? = nil, changes: Set<String>? = nil) {
                 self.types = types
                 self.bound = bound
+                self.changes = changes
             }
 
             func keeps(_ type: String?) -> Bool { types.map { types in type.map(types.contains) ?? false } ?? true }

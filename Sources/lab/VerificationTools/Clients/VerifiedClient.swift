@@ -8,7 +8,9 @@ import Synchronization
 final class VerifiedClient: Sendable {
     private struct Notes {
         var steps: [ProgramRecord.Step] = []
-        var calls: [UInt64: (data: String, at: MonotonicInstant)] = [:]
+        var calls: [UInt64: (data: String, at: MonotonicInstant, isKept: Bool)] = [:]
+        /// The seqs of the newest signals that the history keeps.
+        var ownMessages: [Seq] = []
         /// Equal texts share their memory: a long run has millions of steps.
         var ids: [ConnectionID: ConnectionID] = [:]
         /// The users of connections.
@@ -36,6 +38,7 @@ final class VerifiedClient: Sendable {
 
     /// The type of the signals that end a run.
     static let lastSignalType = "last"
+    private static let ownMessageCount = 40
 
     let name: String
     let session: Session
@@ -80,6 +83,8 @@ final class VerifiedClient: Sendable {
     var lastAcknowledgedAt: ContinuousClock.Instant? { notes.withLock { $0.lastAcknowledgedAt } }
     /// The seq of the client's last signal that the session keeps.
     var lastAcknowledgedSeq: Seq? { notes.withLock { $0.lastAcknowledgedSeq } }
+    /// The seqs of the client's newest messages.
+    var ownMessages: [Seq] { notes.withLock { $0.ownMessages } }
     func hasReceived(_ data: String) -> Bool { notes.withLock { $0.lastSignals.contains(data) } }
 
     private var now: MonotonicInstant { MonotonicInstant(nanoseconds: start.duration(to: .now).wholeNanoseconds) }
@@ -131,6 +136,15 @@ final class VerifiedClient: Sendable {
         await session.disconnect()
     }
 
+    /// A text that no other signal or edit has: of at most 15 bytes, which Swift keeps in place.
+    func takeData() -> String {
+        let number = notes.withLock { notes in
+            notes.sentCount += 1
+            return notes.sentCount
+        }
+        return "\(name)-\(number)"
+    }
+
     /// Sends a signal with unique data, and returns when the call has ended in any way.
     ///
     /// - Parameter padding: how many bytes the data has beside its unique part.
@@ -139,12 +153,7 @@ final class VerifiedClient: Sendable {
     func send(
         to: ConnectionID?, type: String, isOnlineOnly: Bool, padding: Int = 0
     ) async -> (data: String, error: SignalingError?) {
-        let number = notes.withLock { notes in
-            notes.sentCount += 1
-            return notes.sentCount
-        }
-        // At most 15 bytes without padding: Swift keeps such a string in place.
-        let data = "\(name)-\(number)" + String(repeating: ".", count: padding)
+        let data = takeData() + String(repeating: ".", count: padding)
         do throws(SignalingError) {
             _ = try await session.send(SignalRequest(type: type, data: data, to: to, isOnlineOnly: isOnlineOnly))
             return (data, nil)
@@ -204,14 +213,19 @@ final class VerifiedClient: Sendable {
                 add(.entered(ProgramRecord.Entry(welcome)))
             case .sent(let call, let request):
                 let data = request.data ?? ""
-                notes.calls[call] = (data, now)
+                let isKept =
+                    request.to == nil && !request.isOnlineOnly && ServerTerms.keptTypes.contains(request.type ?? "")
+                notes.calls[call] = (data, now, isKept)
                 add(.sent(data))
             case .answered(let call, let result):
-                guard let (data, sentAt) = notes.calls.removeValue(forKey: call) else { return }
+                guard let (data, sentAt, isKept) = notes.calls.removeValue(forKey: call) else { return }
                 switch result {
                 case .success(let seq):
                     notes.latencies.add(now.duration(since: sentAt))
-                    if let seq { (notes.lastAcknowledgedAt, notes.lastAcknowledgedSeq) = (.now, seq) }
+                    if let seq {
+                        (notes.lastAcknowledgedAt, notes.lastAcknowledgedSeq) = (.now, seq)
+                        if isKept { notes.ownMessages = notes.ownMessages.suffix(Self.ownMessageCount - 1) + [seq] }
+                    }
                     add(.answered(data, .acknowledged(seq)))
                 case .failure(let error):
                     if error.restriction != nil { notes.restrictedCount += 1 }
@@ -245,7 +259,8 @@ final class VerifiedClient: Sendable {
                 notes.actionCount += 1
                 add(.moderated(event, seq))
             case .heard(.history): notes.pageCount += 1
-            case .heard(.changed), .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
+            case .heard(.changed(let event)): add(.changed(event))
+            case .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
             }
         }
     }

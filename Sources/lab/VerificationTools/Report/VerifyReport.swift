@@ -55,6 +55,7 @@ package struct VerifyReport: Sendable {
         counts["delivered", default: 0] += stage.tap.judging { judge, _ in judge.deliveryCount }
         counts["pagesRead", default: 0] += stage.pagesRead.value
         counts["messagesRead", default: 0] += stage.messagesRead.value
+        counts.merge(stage.counts, uniquingKeysWith: +)
         timeline += stage.timeline
         stalledTime = max(stalledTime, stage.tap.stalledTime)
     }
@@ -86,6 +87,7 @@ package struct VerifyReport: Sendable {
                 if entry.missing != nil { count("rangesTold") }
             case .away: count("absencesTold")
             case .erased: count("erasuresTold")
+            case .changed: count("editsTold")
             case .userJoined: count("usersTold")
             case .created, .destroyed, .back, .userLeft, .moderated, .reconnected, .ended: break
             }
@@ -139,20 +141,26 @@ package struct VerifyReport: Sendable {
             "reconnected: resumed \(number("resumed")), recovered \(number("recovered")), losses reported \(number("lossesTold")), with their range \(number("rangesTold")); absences reported \(number("absencesTold"))",
             "interruptions \(all.count), from the cut: p50 \(all.p50.wholeMilliseconds) ms, p95 \(all.p95.wholeMilliseconds) ms, max \(all.max.wholeMilliseconds) ms",
         ]
-        if plan.keepsHistory {
-            let kept = Violation.Promise.ofHistory.map { promise in
+        func kept(_ promises: [Violation.Promise]) -> String {
+            promises.map { promise in
                 let count = violations.count { $0.promise == promise }
                 return "\(promise.rawValue) \(count == 0 ? "kept" : "broken \(count) times")"
-            }
+            }.joined(separator: ", ")
+        }
+        if plan.keepsHistory {
             lines.append(
                 "history: \(number("pagesRead")) pages read with \(number("messagesRead")) messages, \(number("erasuresTold")) erasures told; "
-                    + kept.joined(separator: ", "))
+                    + kept(Violation.Promise.ofHistory))
+        }
+        if plan.changes > 0 {
+            lines.append(
+                "changes: \(number("edits")) edits and \(number("deletions")) deletions acknowledged, \(number("changesRefused")) refused or lost; \(number("editsTold")) edits told, \(number("changeLists")) lists of changes read; "
+                    + kept(Violation.Promise.ofChanges))
         }
         if plan.bans > 0 {
-            let broken = violations.count { $0.promise == .m1 }
             let delays = Percentiles(banDelays)
             lines.append(
-                "moderation: \(number("actionsTold")) actions told, \(number("restricted")) signals refused, \(delays.count) bans; the last signal of a banned user after the ban was acknowledged: p50 \(delays.p50.wholeMilliseconds) ms, p95 \(delays.p95.wholeMilliseconds) ms, max \(delays.max.wholeMilliseconds) ms; M1 \(broken == 0 ? "kept" : "broken \(broken) times")"
+                "moderation: \(number("actionsTold")) actions told, \(number("restricted")) signals refused, \(delays.count) bans; the last signal of a banned user after the ban was acknowledged: p50 \(delays.p50.wholeMilliseconds) ms, p95 \(delays.p95.wholeMilliseconds) ms, max \(delays.max.wholeMilliseconds) ms; \(kept([.m1]))"
             )
         }
         for cause in ServiceGap.Cause.allCases {
@@ -189,7 +197,8 @@ package struct VerifyReport: Sendable {
     private static let names = [
         "signals", "acknowledged", "restAcknowledged", "refused", "unknown", "received", "delivered", "lost",
         "duplicated", "reordered", "lossesTold", "rangesTold", "absencesTold", "resumed", "recovered", "pagesRead",
-        "messagesRead", "erasuresTold", "actionsTold", "restricted", "usersTold",
+        "messagesRead", "erasuresTold", "edits", "deletions", "changesRefused", "editsTold", "changeLists",
+        "actionsTold", "restricted", "usersTold",
     ]
 
     package var json: String {

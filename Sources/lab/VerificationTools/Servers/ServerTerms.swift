@@ -15,6 +15,8 @@ struct ServerTerms: Sendable {
     var keepsHistory = false
     /// How many messages of a session it keeps; nil: more than a run sends.
     var historyBound: Int?
+    /// Whether authors may edit and erase their messages.
+    var permitsChanges = false
     static let keptTypes: Set<String> = ["a", VerifiedClient.lastSignalType]
 
     /// Whether several servers keep the sessions in one Redis.
@@ -53,11 +55,12 @@ struct ServerTerms: Sendable {
     /// The settings that `signalbox serve` reads from its environment.
     var environment: [String: String] {
         guard keepsHistory else { return [:] }
-        return [
+        let changes = permitsChanges ? ["SIGNALBOX_CHANGES": "edit,erase"] : [:]
+        return changes.merging([
             "SIGNALBOX_HISTORY": Self.keptTypes.sorted().joined(separator: ","),
             "SIGNALBOX_HISTORY_MESSAGES": "\(historyBound ?? 1_000_000_000)", "SIGNALBOX_HISTORY_BYTES": "\(1 << 40)",
             "SIGNALBOX_HISTORY_TOTAL_BYTES": "\(1 << 50)",
-        ]
+        ]) { $1 }
     }
 
     var judged: WireJudge.Terms {
@@ -69,7 +72,8 @@ struct ServerTerms: Sendable {
             earliness: .milliseconds(1_500))
         judged.isDurable = isDurable
         if keepsHistory {
-            judged.history = WireJudge.Terms.KeptHistory(types: Self.keptTypes, bound: historyBound)
+            judged.history = WireJudge.Terms.KeptHistory(
+                types: Self.keptTypes, bound: historyBound, changes: permitsChanges ? ["edit", "erase"] : nil)
         }
         return judged
     }

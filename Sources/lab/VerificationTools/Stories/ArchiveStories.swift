@@ -62,7 +62,10 @@ struct ArchiveStories: Sendable {
     func fillAndErase() async throws -> (VerifiedClient, VerifiedClient) {
         let erased = try await connect(users.erased)
         let alike = try await connect(users.alike)
-        for client in erased + alike { await say(10, by: client) }
+        for client in erased + alike {
+            await say(10, by: client)
+            await edit(2, by: client)
+        }
         await say(Self.batch, by: member)
         await eraseBehindAnAbsence(by: alike[0])
         await eraseWhileReading(alike[1])
@@ -202,6 +205,16 @@ struct ArchiveStories: Sendable {
     // MARK: - Sending
 
     func say(_ count: Int, by client: VerifiedClient) async { await client.sendBurst(count, padding: Self.padding) }
+
+    /// The client edits its newest messages, and everybody reads what has changed.
+    private func edit(_ count: Int, by client: VerifiedClient) async {
+        guard stage.terms.permitsChanges, let first = client.ownMessages.suffix(count).first else { return }
+        let changes = ChangeStories(room: room, stage: stage)
+        await changes.editLatest(count, by: client)
+        await changes.readChanges(since: first)
+    }
+
+    func editByMember(_ count: Int) async { await edit(count, by: member) }
 
     func sayByMember(_ count: Int = 1) async { await say(count, by: member) }
 

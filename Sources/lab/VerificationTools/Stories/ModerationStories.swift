@@ -61,6 +61,10 @@ struct ModerationStories: Sendable {
         let user = candidates[number % candidates.count]
         let request = request(user)
         await act(request)
+        if case .mute = request, stage.terms.permitsChanges {
+            let changes = ChangeStories(room: room, stage: stage)
+            for client in room.members where client.user == user { await changes.editLatest(1, by: client) }
+        }
         try? await Task.sleep(for: Self.shortTime)
         switch request {
         // A restriction without an end of its own ends even if nobody knows whether it ever began.

@@ -73,6 +73,7 @@ final class Stage: Sendable {
     private let losses = Counter()
     let pagesRead = Counter()
     let messagesRead = Counter()
+    private let otherCounts = Mutex<[String: Int]>([:])
     /// A small buffer makes a stalled client block the server soon.
     private let receiveBufferByteCount: Int?
 
@@ -124,6 +125,10 @@ final class Stage: Sendable {
     var members: [VerifiedClient] { rooms.flatMap(\.members) }
     var timeline: [Mark] { marks.withLock(\.self) }
     var violations: [Violation] { found.withLock(\.self) }
+
+    /// What stories have counted for the report.
+    var counts: [String: Int] { otherCounts.withLock(\.self) }
+    func count(_ name: String) { otherCounts.withLock { $0[name, default: 0] += 1 } }
 
     func report(_ promise: Violation.Promise, _ kind: Violation.Kind, _ text: String) {
         found.withLock { $0.append(Violation(promise, kind, text)) }

@@ -18,7 +18,7 @@ extension Verification {
         var report = VerifyReport(plan: plan)
         var random = SplitMix64(state: plan.seed)
         var terms = ServerTerms.smallHistory
-        (terms.isDurable, terms.isShared) = (!plan.isInMemory, plan.isShared)
+        (terms.isDurable, terms.isShared, terms.permitsChanges) = (!plan.isInMemory, plan.isShared, plan.changes > 0)
         let stage = try await stages.add { [terms] isOver in
             try Stage(programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start, isOver: isOver)
         }
@@ -57,6 +57,7 @@ extension Verification {
             await story.signalAndRead(by: muted)
         }
         await story.joinWhileSending(reader)
+        await story.editByMember(20)
         await story.readAll()
         if stage.terms.isDurable {
             // A server that stops keeps a snapshot without what was erased: the mute comes back from it.
@@ -119,6 +120,7 @@ extension Verification {
         let stage = story.stage
         // Fewer than the server tells its archive at once: they wait in the sessions.
         await story.sayByMember(30)
+        await story.editByMember(5)
         try await story.meet()
         let folder = stage.stateFolder.url.path
         let run = { (arguments: [String]) in try await runTool(["state"] + arguments, on: stage) }

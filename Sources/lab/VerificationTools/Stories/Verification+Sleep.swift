@@ -14,7 +14,8 @@ extension Verification {
         var report = VerifyReport(plan: plan)
         var random = SplitMix64(state: plan.seed)
         var terms = ServerTerms.sleeping
-        (terms.isDurable, terms.isShared, terms.keepsHistory) = (!plan.isInMemory, plan.isShared, true)
+        (terms.isDurable, terms.isShared) = (!plan.isInMemory, plan.isShared)
+        (terms.keepsHistory, terms.permitsChanges) = (true, plan.changes > 0)
         let stage = try await stages.add { [terms] isOver in
             try Stage(programs: programs, port: 0, cluster: plan.cluster, terms: terms, start: start, isOver: isOver)
         }
@@ -35,6 +36,7 @@ extension Verification {
             var banned: [UserID] = []
             for ban in bans { banned.append(await ban.banAbsentee()) }
             for client in room.members { await client.sendBurst(Int.random(in: 20...90, using: &random)) }
+            if plan.changes > 0 { await ChangeStories(room: room, stage: stage).editLatest(5, by: room.members[1]) }
             await HistoryStories.erase(HistoryStories.Erasure.allCases[number % 3], in: room, on: stage)
             let begin = stage.elapsed
             async let first: Void = room.members[0].leave(for: Self.sleepTime)
@@ -48,6 +50,7 @@ extension Verification {
             for (ban, user) in zip(bans, banned) { try await ban.expectBanned(user) }
             try await connectAll()
             for (ban, user) in zip(bans, banned) { await ban.pardon(user) }
+            if plan.changes > 0 { await ChangeStories(room: room, stage: stage).run(.edits) }
             stage.mark("sleep", since: begin)
         }
         report.add(stage, unsettled: await stage.settle(within: Self.settleTime), epochLimit: 1)

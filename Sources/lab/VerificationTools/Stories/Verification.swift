@@ -10,7 +10,7 @@ package struct Verification: Sendable {
     private enum Fault {
         case cut, stop, kill, restart, redisCut, redisKill, redisFailover, leave, guest(Guest), slow(isStalled: Bool)
         case read, erase(HistoryStories.Erasure)
-        case ban(number: Int)
+        case ban(number: Int), change(ChangeStories.Story)
     }
     private enum Guest { case crashes, isExpelled(byREST: Bool) }
 
@@ -84,7 +84,7 @@ package struct Verification: Sendable {
         var terms = ServerTerms.standard
         terms.isDurable = !plan.isInMemory
         terms.isShared = plan.isShared
-        terms.keepsHistory = plan.keepsHistory
+        (terms.keepsHistory, terms.permitsChanges) = (plan.keepsHistory, plan.changes > 0)
         let stage = try await stages.add { [terms] isOver in
             try Stage(
                 programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
@@ -160,6 +160,7 @@ package struct Verification: Sendable {
             .guest(number < plan.expulsions ? .isExpelled(byREST: number.isMultiple(of: 2)) : .crashes)
         }
         faults += Array(repeating: .read, count: plan.readers) + (0..<plan.bans).map { .ban(number: $0) }
+        faults += (0..<plan.changes).map { .change(ChangeStories.Story.allCases[$0 % 4]) }
         faults += (0..<plan.erasures).map { .erase(HistoryStories.Erasure.allCases[$0 % 3]) }
         // In memory, a kill ends the sessions, and with them what can be judged of the faults before it: one comes last.
         return faults.shuffled(using: &random) + (plan.kills > 0 ? [.kill] : [])
@@ -266,6 +267,7 @@ package struct Verification: Sendable {
             }
         case .read: group.addTask { await HistoryStories.read(in: room, on: stage) }
         case .erase(let erasure): group.addTask { await HistoryStories.erase(erasure, in: room, on: stage) }
+        case .change(let story): group.addTask { await ChangeStories(room: room, stage: stage).run(story) }
         case .ban(let number):
             let story = ModerationStories.Story.allCases[number % ModerationStories.Story.allCases.count]
             group.addTask { await ModerationStories(room: room, stage: stage, number: number).run(story) }

@@ -50,6 +50,8 @@ extension Verification {
         package var readers = 4
         /// Messages that a moderator or a backend erases.
         package var erasures = 3
+        /// Edits and erasures by the authors of messages, and by others, who are refused.
+        package var changes = 20
         /// How often everybody leaves a session until it sleeps, and comes back (HIS-3).
         package var sleeps = 2
         /// Small histories in which messages are erased, over restarts of their server (HIS-2, HIS-9, MOD-9).
@@ -59,7 +61,7 @@ extension Verification {
         /// Restrictions of users and sessions, by a moderator and through REST in turn (MOD-1).
         package var bans = 16
         /// Whether the servers keep a history.
-        var keepsHistory: Bool { readers + erasures + sleeps + archives + restores > 0 }
+        var keepsHistory: Bool { readers + erasures + changes + sleeps + archives + restores > 0 }
         /// Whether the server has no state folder.
         package var isInMemory = false
         /// How many servers serve the sessions together, over one Redis.
@@ -85,7 +87,7 @@ extension Verification {
 
         /// Nothing that an older program may not know: neither history nor moderation.
         package mutating func forgoNewRules() {
-            (readers, erasures, sleeps, bans, archives, restores) = (0, 0, 0, 0, 0, 0)
+            (readers, erasures, changes, sleeps, bans, archives, restores) = (0, 0, 0, 0, 0, 0, 0)
         }
 
         /// Only the signals and the clients, without any fault.
@@ -106,6 +108,7 @@ extension Verification {
                 ("redisFailovers", \.redisFailovers),
                 ("leaves", \.leaves), ("guests", \.guests), ("expulsions", \.expulsions),
                 ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
+                ("changes", \.changes),
                 ("sleeps", \.sleeps), ("bans", \.bans), ("archives", \.archives), ("restores", \.restores),
             ]
         }
@@ -158,7 +161,7 @@ extension Verification {
             if redisFailovers > 0 { return .seconds(20 * redisFailovers) }
             if absences > 2 || silences > 0 || freezes > 0 { return .seconds(20) }
             if absences > 0 || expiredTokens > 0 { return .seconds(12) }
-            return guests + leaves + slowReaders + bans > 0 ? .seconds(4) : .zero
+            return guests + leaves + slowReaders + bans + changes > 0 ? .seconds(4) : .zero
         }
     }
 }

@@ -53,3 +53,16 @@ struct ChangeList {
         }
     }
 }
+
+extension ArchivePage {
+    /// The list without what was erased while it was read.
+    func erasing(_ erasures: [ErasureScope]) -> ArchivePage {
+        var page = self
+        page.messages = messages.compactMap { message in
+            let concerning = erasures.filter { $0.covers(message) }
+            if concerning.contains(where: { if case .through = $0.erasure { true } else { false } }) { return nil }
+            return concerning.isEmpty ? message : message.erased
+        }
+        return page
+    }
+}

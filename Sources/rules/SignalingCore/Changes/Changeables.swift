@@ -102,6 +102,8 @@ struct Changeables: Sendable {
     mutating func erase(_ erasure: Erasure, at seq: Seq) {
         switch erasure {
         case .message(let ref):
+            // A message that is still to come stays.
+            if ref >= seq { return }
             if let index = index(of: ref) { messages.remove(at: index) }
             return note(seq, of: ref)
         case .through(let last):

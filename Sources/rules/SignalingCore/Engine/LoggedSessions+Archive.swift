@@ -145,14 +145,11 @@ extension LoggedSessions {
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         guard let archive = history.archive else { return answer(.failure(ArchiveFault("there is no archive"))) }
-        if case .changedAfter(let seq) = request.position {
-            let list = ChangeList(self[session]?.state?.changeables, after: seq, atMost: request.limit)
-            return list.read({ [self] in readHistory($0, of: session, answer: $1) }, answer: answer)
-        }
         let hosted = self[session]
-        let unarchived = hosted?.state?.unarchived ?? Unarchived()
         let reading = hosted?.beginReading()
-        archive.page(unarchived.archiveRequest(for: request), of: session) { [self] result in
+        func finish(
+            _ result: Result<ArchivePage, ArchiveFault>, _ complete: (ArchivePage, [ErasureScope]) -> ArchivePage
+        ) {
             let erasures = reading.flatMap { hosted?.endReading($0) } ?? []
             // Another copy of the session has come: what it has erased is not known here. And of a page from which
             // everything was removed, nobody knows what follows.
@@ -161,7 +158,18 @@ extension LoggedSessions {
             if isOutdated || isRemoved, rereadCount < Self.rereadLimit {
                 return readHistory(request, of: session, rereadCount: rereadCount + 1, answer: answer)
             }
-            answer(result.map { unarchived.complete($0, for: request, erasing: erasures) { $0.date } })
+            answer(result.map { complete($0, erasures) })
+        }
+        if case .changedAfter(let seq) = request.position {
+            // Its messages are read one after the other, and those before may be erased meanwhile.
+            let list = ChangeList(hosted?.state?.changeables, after: seq, atMost: request.limit)
+            return list.read({ [self] in readHistory($0, of: session, answer: $1) }) {
+                finish($0) { $0.erasing($1) }
+            }
+        }
+        let unarchived = hosted?.state?.unarchived ?? Unarchived()
+        archive.page(unarchived.archiveRequest(for: request), of: session) {
+            finish($0) { unarchived.complete($0, for: request, erasing: $1) { $0.date } }
         }
     }
 }
