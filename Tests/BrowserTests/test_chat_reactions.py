@@ -8,8 +8,10 @@ from conftest import Server
 from playwright.sync_api import expect
 from relay import Relay
 from test_accessibility import NAMELESS, assert_contrast
-from test_chat_changes import PHONE, assert_sound, row
-from test_dismissed import PAGE, PROJECT, access
+from test_chat_changes import PHONE, assert_sound, join, row  # noqa: F401
+from test_dismissed import PAGE, PROJECT
+from test_dismissed import access as access_of
+from user import User
 
 SETTINGS = ("--api-key", PROJECT.key, "--api-secret", PROJECT.secret, "--history", "text-chat",
             "--changes", "edit,erase,react", "--read-markers", "shared")  # fmt: skip
@@ -51,7 +53,7 @@ def visit(open_page, machine):
     session = PROJECT.session()
 
     def visit(name, attributes=None, **options):
-        given = access(session, name) if name else {
+        given = access_of(session, name) if name else {
             "sessionId": session, "apiKey": PROJECT.key, "token": PROJECT.token(session, data="name=Zoe")
         }  # fmt: skip
         content = '<meta name="viewport" content="width=device-width">' + element(
@@ -246,6 +248,33 @@ def test_chat_15_the_keyboard_reacts_and_the_title_names_the_users(visit):
     ada.keyboard.press("Space")
     expect(pills(ada, "one")).to_have_count(0)
     expect(row(ada, "one")).to_be_focused()
+
+
+def test_chat_15_a_page_with_a_strict_policy_shows_reactions(join):  # noqa: F811
+    ada, bob = join("Ada"), join("Bob")
+    say(ada, "one")
+    expect_messages(bob, "one")
+    react(bob, "one", "🙏")
+    expect_reactions(ada, "one", "🙏, 1 person")
+    expect(row(ada, "one").locator(".receipt")).to_have_text("Seen")
+    # A program that has its own keys, and one that wants no reactions.
+    bob.locator("#chat").evaluate("(chat) => { chat.reactionKeys = ['👎']; }")
+    react(bob, "one", "👎")
+    expect_reactions(ada, "one", "🙏, 1 person", "👎, 1 person")
+    ada.locator("#chat").evaluate("(chat) => { chat.hasReactions = false; }")
+    expect(pills(ada, "one")).to_have_count(0)
+
+
+def test_the_test_page_passes_reactions_and_markers_on(open_page, url, room):
+    ada, bob = User.join(open_page, url, room, "Ada"), User.join(open_page, url, room, "Bob")
+    ada.send("one")
+    bob.expect_messages("one")
+    expect(ada.row("one").locator(".receipt")).to_have_text("Seen")
+    bob.bubble("one").hover()
+    bob.row("one").locator(".react").click()
+    bob.page.get_by_role("menuitemcheckbox", name="👍").click()
+    expect(ada.row("one").locator(".reaction")).to_have_attribute("aria-label", "👍, 1 person")
+    expect(bob.row("one").locator(".reaction")).to_have_attribute("aria-label", "👍, you")
 
 
 @pytest.mark.parametrize("name", ["desktop", "phone", "dark", "arabic", "opentok"])

@@ -11,7 +11,7 @@ export class Receipts {
     this.#markers = markers;
   }
 
-  /** `{id, users}`, with users as `{user, name}`, whose names are looked up when they are read; null: nobody has read one. */
+  /** `{id, users}`, each user `{user, name}`, whose name is looked up when it is read; null: nobody has read one. */
   named(names) {
     if (this.#shown === null) return null;
     const { id, users } = this.#shown;
