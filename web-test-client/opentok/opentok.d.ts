@@ -521,7 +521,7 @@ declare global { namespace OT {
      * learns of a changed setting of the server when it connects or reconnects.
      */
     readonly hasHistory: boolean;
-    /** An extension: what clients may do with messages, such as `edit`, `erase` and `react`; null: nothing can be changed. */
+    /** An extension: what clients may do with messages, such as `edit`, `erase` and `react`; null: nothing. */
     readonly changes: readonly string[] | null;
     /** An extension: who has read up to where; null: the session has no read markers, or is not connected. */
     readonly readState: ReadState | null;

@@ -422,8 +422,7 @@ export class TextChatComponent {
    * @type {Receipt | null}
    */
   get receipt() {
-    const { shown } = this.#rules.receipts;
-    return shown && { ...shown, users: shown.users.map((user) => ({ user, name: this.names.nameOfUser(user) })) };
+    return this.#rules.receipts.named(this.names);
   }
 
   /**

@@ -501,7 +501,6 @@ interface ChatOptions {
   timers?: {
     clock(): number;
     setTimeout(act: () => void, delay: number): any;
-    clearTimeout(timer: any): void;
   };
 }
 

@@ -28,7 +28,8 @@ export class ReactionPicker {
     this.#panel.setAttribute('aria-label', label);
     this.#panel.replaceChildren(...keys.map((key) => this.#makeItem(key, own.includes(key), act)));
     this.#panel.showPopover?.();
-    placeAt(this.#panel, button);
+    // The message stays in sight.
+    placeAt(this.#panel, button, true);
     this.#panel.firstElementChild?.focus();
   }
 

@@ -8,7 +8,7 @@ export class ReactionPills {
   /** Button → the reaction whose users are in its title, or are on their way there. */
   #described = new WeakMap();
 
-  /** `room` has also `toggle(row, key)`, `mayReact(row)`, `hush(element)`, and `text`, `list` and `isolated` of the texts. */
+  /** `room` is that of `Changes`, with `toggle(row, key)`, `mayReact(row)`, `hush(element)` and the calls of `namesOf`. */
   constructor(room) {
     this.#room = room;
   }
@@ -30,7 +30,8 @@ export class ReactionPills {
     // What stays in its place keeps the focus.
     if (pills.length !== box.children.length || pills.some((each, index) => each !== box.children[index])) {
       box.replaceChildren(...pills);
-      if (focused !== null) (pills.includes(focused) ? focused : (pills[0] ?? this.#ready(element))).focus({ preventScroll: true });
+      const next = pills.includes(focused) ? focused : (pills[0] ?? this.#ready(element));
+      if (focused !== null) next.focus({ preventScroll: true });
     }
     if (pills.length === 0) box.remove();
   }
@@ -49,6 +50,11 @@ export class ReactionPills {
     const { text, mayReact } = this.#room;
     const pill = before ?? this.#make(key, shown);
     pill.querySelector('.reaction-count').textContent = text('reactionCount', { count });
+    // Others than those in the title.
+    if (this.#described.get(pill) !== stateOf({ count, isMine })) {
+      this.#described.delete(pill);
+      pill.removeAttribute('title');
+    }
     pill.setAttribute('aria-pressed', String(isMine));
     const mayPress = mayReact(shown.row);
     if (mayPress) pill.removeAttribute('aria-disabled');
@@ -63,7 +69,8 @@ export class ReactionPills {
     const { text, isEmoji } = shownKey(key);
     const pill = make(
       'button', { type: 'button', class: 'reaction', part: 'reaction', 'data-key': key },
-      make('bdi', { class: isEmoji ? 'reaction-key' : 'reaction-key text' }, text), make('span', { class: 'reaction-count' }),
+      make('bdi', { class: `reaction-key ${isEmoji ? '' : 'text'}` }, text),
+      make('span', { class: 'reaction-count' }),
     );
     pill.addEventListener('click', () => {
       if (this.#room.mayReact(shown.row)) this.#room.toggle(shown.row, key);
@@ -75,16 +82,21 @@ export class ReactionPills {
   /** Who has reacted so is asked for when somebody wants to know it. */
   async #describe(pill, key, { row }) {
     const { chat } = this.#room;
-    const { count, isMine } = row.message.reactions.find((each) => each.key === key) ?? {};
-    const state = `${count} ${isMine}`;
-    if (count === undefined || this.#described.get(pill) === state) return;
+    const reaction = row.message.reactions.find((each) => each.key === key);
+    if (reaction === undefined || this.#described.get(pill) === stateOf(reaction)) return;
+    const state = stateOf(reaction);
     this.#described.set(pill, state);
     try {
       const found = (await chat().reactors(row.id, key)).find((each) => each.key === key);
       const own = chat().channel?.user ?? null;
+      if (this.#described.get(pill) !== state) return;
       pill.title = found ? namesOf(found.users, Math.max(found.count, found.users.length), { ...this.#room, own }) : '';
     } catch {
       this.#described.delete(pill);
     }
   }
+}
+
+function stateOf({ count, isMine }) {
+  return `${count} ${isMine}`;
 }

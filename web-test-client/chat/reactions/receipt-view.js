@@ -65,7 +65,8 @@ export class ReceiptView {
   #make(users, { label, isPair, element }) {
     const { text } = this.#room;
     const attributes = {
-      type: 'button', class: 'receipt', title: label, 'aria-label': label, 'aria-haspopup': 'dialog', 'aria-expanded': 'false',
+      type: 'button', class: 'receipt', title: label, 'aria-label': label,
+      'aria-haspopup': 'dialog', 'aria-expanded': 'false',
       tabindex: element.classList.contains('chosen') ? '0' : '-1',
     };
     const rest = users.length - MOST_AVATARS;

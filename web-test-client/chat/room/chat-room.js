@@ -224,7 +224,8 @@ export class ChatRoom {
   set words(words) {
     this.#words = words;
     const views = [
-      this.#changes, this.reactions, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing, this.moderation,
+      this.#changes, this.reactions, this.#messages, this.#earlier, this.#composer, this.#more, this.#typing,
+      this.moderation,
     ];
     for (const view of views) view.words = words;
     this.#restriction.show();

@@ -8,7 +8,7 @@ export class ModeratorItems {
   #ask;
   #carryOut;
 
-  /** `words()` and `session()` are those of now, `ask(question)` as in `QuestionView`, and `carryOut(act)` tells an error. */
+  /** `words()` and `session()` are those of now, `ask(question)` is as in `QuestionView`; `carryOut(act)` tells an error. */
   constructor({ words, session, ask, carryOut }) {
     this.#words = words;
     this.#session = session;

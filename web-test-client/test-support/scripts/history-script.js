@@ -9,8 +9,8 @@ import { reactionActs, reactionChannel, reactionsSeen, keptReactions } from './r
 const timeOf = (seq) => 1_700_000_000_000 + seq * 1000;
 
 /**
- * Runs one case of `Tests/Vectors/history`, or of a folder of `Tests/Vectors/chat`: a component on a channel whose history the
- * script gives. Calls `found(step, seen)` after each step, `seen` being what the vectors name. `lineOf` writes a row.
+ * Runs one case of `Tests/Vectors/history`, or of a folder of `Tests/Vectors/chat`: a component on a channel whose
+ * history the script gives. Calls `found(step, seen)` after each step, `seen` being what the vectors name. `lineOf` writes a row.
  */
 export async function runHistoryScript({ timeZone, limit, wireForm, steps }, found, lineOf = shortLineOf) {
   let asks = [];

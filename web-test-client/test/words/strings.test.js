@@ -19,7 +19,8 @@ const OPTIONAL = new Set(['partner']);
 
 /** The texts of the chat, and of those of its parts that load when they are needed. */
 const OF_CHAT = {
-  chat: CHAT_STRINGS, moderators: MODERATOR_STRINGS, changes: CHANGE_STRINGS, reactions: REACTION_STRINGS, files: MORE_STRINGS,
+  chat: CHAT_STRINGS, moderators: MODERATOR_STRINGS, changes: CHANGE_STRINGS, reactions: REACTION_STRINGS,
+  files: MORE_STRINGS,
 };
 
 const formsOf = (text) => (typeof text === 'string' ? { other: text } : text);

@@ -1,7 +1,6 @@
 const SYSTEM = {
   clock: () => (globalThis.performance ?? Date).now(),
   setTimeout: (act, delay) => globalThis.setTimeout(act, delay),
-  clearTimeout: (timer) => globalThis.clearTimeout(timer),
 };
 
 /** Sends one's own read marker when it is due, with a clock and one timer. It decides nothing. */
@@ -10,11 +9,11 @@ export class MarkerSender {
   #isUp;
   #send;
   #timers;
-  #timer = null;
+  #isWaiting = false;
 
   /**
-   * `isUp()`: the channel can send. `send(marker)` promises the server's answer. `timers` has `clock()` in ms,
-   * `setTimeout` and `clearTimeout`.
+   * `isUp()`: the channel can send. `send(marker)` promises the server's answer. `timers` has `clock()` in ms and
+   * `setTimeout`.
    */
   constructor(markers, { isUp, send, timers = SYSTEM }) {
     this.#markers = markers;
@@ -25,14 +24,17 @@ export class MarkerSender {
 
   /** Something has changed: sends what is due, and comes back when something will be. */
   proceed() {
-    const { clock, setTimeout, clearTimeout } = this.#timers;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    const { clock, setTimeout } = this.#timers;
     if (!this.#isUp()) return;
     const marker = this.#markers.next(clock());
     if (marker !== null) this.#tell(marker);
     const { deadline } = this.#markers;
-    if (deadline !== null) this.#timer = setTimeout(() => this.proceed(), deadline - clock());
+    if (deadline === null || this.#isWaiting) return;
+    this.#isWaiting = true;
+    setTimeout(() => {
+      this.#isWaiting = false;
+      this.proceed();
+    }, deadline - clock());
   }
 
   async #tell(marker) {

@@ -11,9 +11,16 @@ export class Receipts {
     this.#markers = markers;
   }
 
-  /** `{id, users}`, the row and the ids of the users; null: nobody has read one. */
-  get shown() {
-    return this.#shown;
+  /** `{id, users}`, each user `{user, name}`, whose name is looked up when it is read; null: nobody has read one. */
+  named(names) {
+    if (this.#shown === null) return null;
+    const { id, users } = this.#shown;
+    return {
+      id,
+      get users() {
+        return users.map((user) => ({ user, name: names.nameOfUser(user) }));
+      },
+    };
   }
 
   /**
