@@ -106,19 +106,19 @@ extension HistoryScript {
             let each = message.reactions.map { "\($0.key) \($0.count)" + ($0.isMine ? " mine" : "") }
             return "\(message.seq ?? .zero): \(each.joined(separator: ", "))"
         }
-        Self.expect(step, "reactions", .array(reactions.map { .string($0) }))
+        expect(step, "reactions", .array(reactions.map { .string($0) }))
         let receipt = chat.receipt.map { receipt in
             let seq = chat.timeline.message(of: receipt.id)?.seq ?? .zero
             return "\(seq): \(receipt.users.map(Self.line).joined(separator: ", "))"
         }
-        Self.expect(step, "receipt", receipt.map { .string($0) } ?? .null)
+        expect(step, "receipt", receipt.map { .string($0) } ?? .null)
         var seqs: [JSONValue] = []
         for message in updated.compactMap(\.message?.message) {
             let name: JSONValue =
                 message.seq.map { .integer($0.rawValue) } ?? .string(message.localID?.rawValue ?? "")
             if !seqs.contains(name) { seqs.append(name) }
         }
-        Self.expect(step, "updates", .array(seqs))
+        expect(step, "updates", .array(seqs))
     }
 
     private static func line(_ reactors: ChatReactors) -> String {

@@ -12,7 +12,7 @@ extension ChatRules {
 
     /// A connection begins, or goes on.
     mutating func enterReading() {
-        positions.enter(channel?.readState)
+        positions.enter(channel?.readState, of: channel?.user)
         markers.connected(channel?.readState?.through)
         timeline.marker = positions.own.map { max($0, markers.newest ?? $0) } ?? markers.newest
     }

@@ -9,7 +9,7 @@ struct MarkerSender {
     private(set) var newest: Seq?
     /// How far the server knows it, or does not want to.
     private var told = Seq(0)
-    private var sending: Seq?
+    private(set) var sending: Seq?
     /// The last time it was sent on this connection.
     private var sentAt: MonotonicInstant?
 

@@ -12,11 +12,14 @@ struct ReadPositions {
     private var others: [UserID: Seq] = [:]
 
     /// A connection begins, or goes on.
-    mutating func enter(_ state: ReadState?) {
+    ///
+    /// - Parameter user: the chat's own.
+    mutating func enter(_ state: ReadState?, of user: UserID?) {
         isOn = state != nil
         own = state?.through
         unread = state?.through.flatMap { through in state?.unread.map { (through, $0) } }
-        others = Dictionary((state?.readers ?? []).map { ($0.user, $0.through) }, uniquingKeysWith: max)
+        let readers = (state?.readers ?? []).filter { $0.user != user }
+        others = Dictionary(readers.map { ($0.user, $0.through) }, uniquingKeysWith: max)
     }
 
     /// - Parameter user: the chat's own.
