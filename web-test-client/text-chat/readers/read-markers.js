@@ -47,7 +47,6 @@ export class ReadMarkers {
     this.#told = state?.through ?? null;
     this.#unread = { count: state?.unread ?? 0, through: this.#told };
     this.#readers = new Map((state?.readers ?? []).map((each) => [each.user, each.through]));
-    this.#readers.delete(user);
     this.#sending = null;
     this.#sentAt = -Infinity;
     this.#refused = null;
