@@ -34,6 +34,14 @@ final class VerifiedClient: Sendable {
         var isResting = false
         /// Nothing is recorded any more.
         var hasCrashed = false
+
+        /// The client is connected again.
+        mutating func endCut(of client: String, at now: MonotonicInstant) {
+            if let cut {
+                interruptions.append(ServiceGap(client: client, cause: cut.cause, start: cut.at, end: now))
+            }
+            cut = nil
+        }
     }
 
     /// The type of the signals that end a run.
@@ -241,11 +249,7 @@ final class VerifiedClient: Sendable {
             case .heard(.reconnecting): if notes.cut == nil { notes.cut = (.other, now) }
             case .heard(.reconnected):
                 add(.reconnected)
-                if let cut = notes.cut {
-                    notes.interruptions.append(
-                        ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
-                }
-                notes.cut = nil
+                notes.endCut(of: name, at: now)
             case .heard(.disconnected):
                 notes.cut = nil
                 notes.hasEnded = true
