@@ -242,8 +242,7 @@ final class VerifiedClient: Sendable {
             case .heard(.reconnected):
                 add(.reconnected)
                 if let cut = notes.cut {
-                    notes.interruptions.append(
-                        ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
+                    notes.interruptions.append(ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
                 }
                 notes.cut = nil
             case .heard(.disconnected):
