@@ -34,14 +34,6 @@ final class VerifiedClient: Sendable {
         var isResting = false
         /// Nothing is recorded any more.
         var hasCrashed = false
-
-        /// The client is connected again.
-        mutating func endCut(of client: String, at now: MonotonicInstant) {
-            if let cut {
-                interruptions.append(ServiceGap(client: client, cause: cut.cause, start: cut.at, end: now))
-            }
-            cut = nil
-        }
     }
 
     /// The type of the signals that end a run.
@@ -249,7 +241,10 @@ final class VerifiedClient: Sendable {
             case .heard(.reconnecting): if notes.cut == nil { notes.cut = (.other, now) }
             case .heard(.reconnected):
                 add(.reconnected)
-                notes.endCut(of: name, at: now)
+                if let cut = notes.cut {
+                    notes.interruptions.append(ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
+                }
+                notes.cut = nil
             case .heard(.disconnected):
                 notes.cut = nil
                 notes.hasEnded = true

@@ -34,6 +34,9 @@ struct SessionReactions: Sendable {
 
     var count: Int { reactions.count }
 
+    /// Whether there is something to tell.
+    var mustTell: Bool { !dueRefs.isEmpty }
+
     /// When counts are told; `nil` if there is nothing to tell.
     var tellsAt: MonotonicInstant? { due.isEmpty ? nil : mayTellAt }
 

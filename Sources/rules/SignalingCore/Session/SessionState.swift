@@ -118,7 +118,7 @@ public struct SessionState: Sendable {
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)
         signalAllowances.expire(upTo: now)
-        tellReactions(now)
+        if reactions.mustTell { tellReactions(now) }
     }
 
     private mutating func noteAbsences(upTo now: MonotonicInstant) {
