@@ -355,7 +355,7 @@ struct WireChangeTests {
     func unknownEvents() {
         var wire = Self.ofEdit()
         for socket in [1, 2] {
-            wire.down(socket, #"{"ev":"reactions","seq":6,"ref":3}"#, #"{"ev":"change","seq":7,"ref":3,"rel":"new"}"#)
+            wire.down(socket, #"{"ev":"thoughts","seq":6,"ref":3}"#, #"{"ev":"change","seq":7,"ref":3,"rel":"new"}"#)
         }
         wire.exchange("c", seq: 8, id: 8)
         expect([], &wire)
@@ -370,7 +370,7 @@ private func changed(_ seq: Int, _ ref: Int, _ data: String, from: String = "ada
     return #"{"ev":"change","seq":\#(seq),"ref":\#(ref),"rel":"edit","from":"\#(from)"\#(details),"data":"\#(data)"}"#
 }
 private func version(_ seq: Int) -> String { #","changed":\#(seq),"edited":1"# }
-private func list(_ id: Int, _ messages: [String], through: Int) -> String {
+func list(_ id: Int, _ messages: [String], through: Int) -> String {
     #"{"ev":"history","id":\#(id),"first":3,"last":4,"more":false,"changedThrough":\#(through),"#
         + #""messages":[\#(messages.joined(separator: ","))]}"#
 }

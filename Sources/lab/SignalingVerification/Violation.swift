@@ -16,6 +16,8 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case c1 = "C1"
         case c2 = "C2"
         case c3 = "C3"
+        /// Of read markers.
+        case read1 = "READ-1"
 
         /// Those of sessions with a history.
         public static let ofHistory: [Promise] = [.h1, .h2, .h3]

@@ -22,6 +22,7 @@ public struct WireJudge: Sendable {
     private var presence = PresenceJudge()
     private var history = HistoryJudge()
     private var moderation = ModerationJudge()
+    private var markers = MarkerJudge()
 
     public init(terms: Terms) { record = WireRecord(terms: terms) }
 
@@ -38,7 +39,7 @@ public struct WireJudge: Sendable {
     /// - Parameter isSettled: every client that is connected had the time to receive everything.
     public func violations(at now: MonotonicInstant, isSettled: Bool) -> [Violation] {
         var found = found
-        let judges: [any Judge] = [order, presence, answer, history, moderation]
+        let judges: [any Judge] = [order, presence, answer, history, moderation, markers]
         for judge in judges { judge.conclude(record, at: now, isSettled: isSettled, &found) }
         return found.violations
     }
@@ -121,7 +122,10 @@ public struct WireJudge: Sendable {
     public mutating func clientSent(
         _ message: UnsafeRawBufferPointer, on number: SocketNumber, at now: MonotonicInstant
     ) {
-        for line in Self.lines(of: message) { record.clientSent(line, on: number, at: now) }
+        for line in Self.lines(of: message) {
+            record.clientSent(line, on: number, at: now)
+            if line.op == "connect" { markers.opened(number, record) }
+        }
     }
 
     /// A text message from the server.
@@ -142,6 +146,7 @@ public struct WireJudge: Sendable {
             presence.hear(passage, record, &found)
             history.hear(passage, record, &found)
             moderation.hear(passage, record, &found)
+            markers.hear(passage, record, &found)
             record.note(passage)
         }
     }
@@ -167,6 +172,7 @@ public struct WireJudge: Sendable {
 
     /// The server's node was declared lost: other nodes take the socket for lost, although it may be open for a while.
     public mutating func takenForLost(_ number: SocketNumber, at now: MonotonicInstant) {
+        mayLoseMarkers(at: now)
         if let socket = record.sockets[number], socket.isOpen { record.lose(socket, number, at: now) }
     }
 
@@ -279,8 +285,12 @@ public struct WireJudge: Sendable {
 
     /// The server was killed (SIGKILL). It loses its sessions unless it is durable.
     public mutating func serverKilled(at now: MonotonicInstant) {
+        mayLoseMarkers(at: now)
         if !terms.isDurable { serverLostSessions(at: now) }
     }
+
+    /// A server died, or was taken for lost: the markers of its last second may be gone (READ-1).
+    public mutating func mayLoseMarkers(at now: MonotonicInstant) { markers.serverDied(at: now) }
 
     /// The server lost its sessions: its successor had no state. What was due before is judged now.
     public mutating func serverLostSessions(at now: MonotonicInstant) {
@@ -288,6 +298,7 @@ public struct WireJudge: Sendable {
         answer.judgeRESTSignals(record, at: now, isSettled: false, &found)
         history.judgeWhatIsKept(record, &found)
         record.serverLostSessions()
+        markers.serverLostSessions()
     }
 
     // MARK: - Files

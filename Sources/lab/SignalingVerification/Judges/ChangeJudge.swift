@@ -145,9 +145,9 @@ struct ChangeJudge: Sendable {
         if history.erasesMany(in: start + 1..<end + 1) {
             found.add(.c1, .missing, "\(what), and was not told that many messages were erased (CHG-9)")
         }
-        let versions = messages.compactMap(\.changed)
+        let versions = messages.compactMap(\.version)
         if zip([start] + versions, versions).contains(where: { $0 >= $1 })
-            || messages.contains(where: { $0.changed == nil && !$0.line.isTrue("erased") })
+            || messages.contains(where: { $0.version == nil && !$0.line.isTrue("erased") })
         {
             found.add(.c1, .wrong, "\(what), and got those of \(versions) in this order (CHG-9)")
         }

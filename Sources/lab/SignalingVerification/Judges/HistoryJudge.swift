@@ -19,16 +19,18 @@ struct HistoryJudge: Judge {
     private var doubts: [Doubt] = []
     private var files = FileJudge()
     private var changes = ChangeJudge()
+    private let reactions = ReactionJudge()
 
     mutating func hear(_ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
         files.hear(passage, record, &found)
         changes.hear(passage, record, &found)
+        reactions.hear(passage, record, &found)
         if case .signal(let signal, _, to: .all)? = passage.placed?.event, let seq = passage.placed?.seq {
             judgePlace(of: signal, at: seq, of: passage.session, record, &found)
         }
         switch passage.kind {
         case .connected(_, let socket, _): judgeConnected(passage, socket, record, &found)
-        case .signal, .changed: judgeReplay(passage, record, &found)
+        case .signal, .changed, .told: judgeReplay(passage, record, &found)
         case .page(let index, let messages): hearPage(passage, index, messages, record, &found)
         default: break
         }
@@ -41,6 +43,7 @@ struct HistoryJudge: Judge {
         }
         var rest = self
         rest.judgeWhatIsKept(record, &found)
+        reactions.conclude(record, isSettled: isSettled, &found)
         for epoch in record.orders.indices { ChangeJudge.judge(Int32(epoch), record, &found) }
     }
 
@@ -176,7 +179,9 @@ struct HistoryJudge: Judge {
             found.add(.h1, .wrong, "\(what), and nothing should be left of it (HIS-9)")
         }
         if message.line.isTrue("erased") {
-            if message.line.text("data") != nil || message.line.text("type") != nil || message.changed != nil {
+            if message.line.text("data") != nil || message.line.text("type") != nil || message.changed != nil
+                || message.line.list("reactions") != nil
+            {
                 found.add(
                     .h1, .wrong, "\(reader.name) got the content of the erased message at \(seq) (HIS-9)")
             }
@@ -193,6 +198,7 @@ struct HistoryJudge: Judge {
             found.add(.h1, .wrong, "\(what) after its erasure (HIS-9)")
         }
         changes.judge(message, at: seq, in: request, by: reader, record, &found)
+        reactions.judge(message, at: seq, in: request, by: reader, record, &found)
         // Of a message that nobody has got before it was edited, the rest is not known.
         if message.changed != nil, known?.message(at: seq) == nil { return }
         guard let signal = message.changed == nil ? message.signal : known?.message(at: seq)?.signal else {

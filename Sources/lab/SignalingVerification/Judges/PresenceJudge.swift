@@ -103,7 +103,7 @@ struct PresenceJudge: Judge {
             switch order[seq] {
             case .created(let name): expected.insert(name)
             case .destroyed(let name): expected.remove(name)
-            case .signal, .erased, .changed, .moderated, .restricted, .unrestricted, nil: break
+            case .signal, .erased, .changed, .told, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         expected.remove(connection)
@@ -140,7 +140,7 @@ struct PresenceJudge: Judge {
                         .g7, .reordered,
                         "the event at \(seq) is from \(record.id(from)), which left at \(gone) (PRES-3)")
                 }
-            case .erased, .moderated, .restricted, .unrestricted, nil: break
+            case .erased, .told, .moderated, .restricted, .unrestricted, nil: break
             }
         }
         for (name, seq) in left.sorted(by: { $0.key < $1.key }) {

@@ -59,7 +59,7 @@ struct RestrictionWalk {
             }
         case .moderated: if let noted = order.actions[seq] { pass(noted, at: seq) }
         // Changes have their own judge.
-        case .signal, .erased, .changed, .restricted, .unrestricted: break
+        case .signal, .erased, .changed, .told, .restricted, .unrestricted: break
         }
     }
 
@@ -86,7 +86,7 @@ struct RestrictionWalk {
             judge("unrestricted", at: seq, &found) { noted in
                 noted.action.kind.isLift && noted.action.kind.restriction == kind
             }
-        case .signal, .created, .changed, .moderated:
+        case .signal, .created, .changed, .told, .moderated:
             judgeLeaving(at: seq, &found)
             if let untold {
                 found.add(.m1, .missing, "nobody was told of the \(untold.action.kind) at \(untold.seq) (MOD-5)")

@@ -184,8 +184,8 @@ struct ProgramJudge {
         case .destroyed(let name):
             !program.suppressesPresence && name != life.name && isLater && !life.destroyed.contains(name)
         case .changed: true
-        // A record does not say at which seq the program heard of an erasure, and who moderates.
-        case .erased, .moderated, .restricted, .unrestricted: false
+        // A record does not say at which seq the program heard of an erasure, who moderates, and what users think.
+        case .erased, .told, .moderated, .restricted, .unrestricted: false
         }
     }
 

@@ -16,6 +16,10 @@ struct Passage: Sendable {
         case erased
         /// The number of an edit.
         case changed(Int32)
+        /// The number of what is told of reactions.
+        case told(Int32)
+        /// The user whose marker is told.
+        case read(WireOrder.User)
         case moderated(WireAction)
         case restricted
         /// A page of the list of connections.
@@ -43,6 +47,8 @@ struct Passage: Sendable {
         var changed: Int?
         /// Of its sender, as the page says.
         var user: WireOrder.User?
+        /// The seq of its last change, an edit or what was told of reactions.
+        var version: Int? { [changed, line.position("reacted")].compactMap(\.self).max() }
     }
 
     let line: WireLine
@@ -78,7 +84,7 @@ struct Passage: Sendable {
     /// The event that comes to the client at its place in the order.
     var received: (event: WireOrder.Event, seq: Int)? {
         switch kind {
-        case .signal, .created, .departure, .erased, .changed, .moderated, .restricted: placed
+        case .signal, .created, .departure, .erased, .changed, .told, .moderated, .restricted: placed
         default: nil
         }
     }
@@ -113,6 +119,7 @@ extension WireRecord {
             let messages = line.member("error") == nil ? messages(in: line, &passage.described) : []
             if socket.connection != nil { passage.kind = .page(index: index, messages) }
         case "disconnected": passage.kind = .disconnected
+        case "read": if let user = line.text("user") { passage.kind = .read(self.user(user)) }
         case "ping": passage.kind = .ping
         default: readEvent(&passage)
         }
@@ -142,6 +149,12 @@ extension WireRecord {
             let number = changes.number(of: change)
             place(.changed(number), .changed(number))
             describeSender(&passage)
+        case "reactions", "reacted":
+            guard let seq = line.seq, order(passage.epoch)?.canHave(seq) == true, let message = line.position("ref"),
+                let told = line.ev == "reacted" ? WireReactions(own: line) : WireReactions(message, in: line)
+            else { return }
+            let number = tellings.number(of: told)
+            place(.told(number, isOwn: told.own != nil), .told(number))
         case "connectionCreated":
             place(line.member("connection").flatMap { describe($0, &passage) }.map { .created($0) }, .created)
         case "connectionDestroyed":

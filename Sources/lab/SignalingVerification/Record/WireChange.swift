@@ -103,6 +103,7 @@ extension WireRecord {
         switch event {
         case .signal(_, let from, .all): (seq, from)
         case .changed(let number): (changes[number].message, changes[number].by)
+        case .told(let number, _): (tellings[number].message, nil)
         case .erased: (seq, nil)
         case .signal, .created, .destroyed, .moderated, .restricted, .unrestricted: nil
         }
@@ -125,6 +126,7 @@ extension WireHistory {
     /// The last change of each message that has one and is still there.
     private var lastChanges: [Int: Int] {
         var last = editions.compactMapValues { $0.last?.version }
+        last.merge(tellings.compactMapValues { $0.last?.seq }, uniquingKeysWith: max)
         for (seq, erasure, _) in erasures {
             if case .message(let message) = erasure { last[message] = max(last[message] ?? 0, seq) }
         }
@@ -141,7 +143,8 @@ extension WireHistory {
     /// The last change up to a seq; 0 without one.
     func lastChange(through seq: Int) -> Int {
         let edits = editions.values.joined().lazy.map(\.version).filter { $0 <= seq }
-        return max(edits.max() ?? 0, erasures.lazy.map(\.seq).filter { $0 <= seq }.max() ?? 0)
+        let told = tellings.values.joined().lazy.map(\.seq).filter { $0 <= seq }.max() ?? 0
+        return max(edits.max() ?? 0, told, erasures.lazy.map(\.seq).filter { $0 <= seq }.max() ?? 0)
     }
 
     /// Whether many messages were erased at once, in a span. Then nobody knows the changes before it.

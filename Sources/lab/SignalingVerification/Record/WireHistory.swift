@@ -14,6 +14,8 @@ struct WireHistory: Sendable {
     private(set) var messages: [Message] = []
     /// By message, in the order of their versions.
     private(set) var editions: [Int: [Edition]] = [:]
+    /// What was told of the reactions to each message, in the order of the seqs.
+    private(set) var tellings: [Int: [(seq: Int, number: Int32)]] = [:]
     private(set) var erasures: [(seq: Int, erasure: WireOrder.Erasure, seenAt: MonotonicInstant)] = []
 
     /// Those of which no client may have heard.
@@ -63,6 +65,18 @@ struct WireHistory: Sendable {
         editions[change.message] = known
     }
 
+    mutating func note(reactions number: Int32, to message: Int, at seq: Int) {
+        var known = tellings[message] ?? []
+        if known.contains(where: { $0.seq == seq }) { return }
+        known.insert((seq, number), at: known.firstIndex { $0.seq > seq } ?? known.endIndex)
+        tellings[message] = known
+    }
+
+    /// Whether the messages of a user were erased, perhaps by somebody who got no answer.
+    func mayErase(_ user: WireOrder.User) -> Bool {
+        erasures.contains { $0.erasure == .user(user) } || erasuresByREST.contains(.user(user))
+    }
+
     mutating func note(_ erasure: WireOrder.Erasure, at seq: Int, _ now: MonotonicInstant) {
         // The erasure of a message that is still to come changes nothing.
         if case .message(let message) = erasure, message >= seq { return }
@@ -105,6 +119,7 @@ struct WireHistory: Sendable {
         let last = max(messages.last?.seq ?? 0, lastChange(through: .max))
         guard last > copiedThrough else { return }
         editions = editions.mapValues { $0.filter { $0.version <= copiedThrough } }
+        tellings = tellings.mapValues { $0.filter { $0.seq <= copiedThrough } }
         lost.append((copiedThrough + 1)...last)
         knownThrough = last
     }
@@ -112,7 +127,7 @@ struct WireHistory: Sendable {
     /// The server has nothing of the present messages any more.
     mutating func losesEverything() {
         if let last = messages.last?.seq { lost.append(0...last) }
-        editions = [:]
+        (editions, tellings) = ([:], [:])
     }
 
     private func mayBeRemoved(_ seq: Int) -> Bool {

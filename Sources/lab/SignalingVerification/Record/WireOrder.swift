@@ -20,6 +20,8 @@ struct WireOrder: Sendable {
         case erased(Erasure)
         /// The number of an edit.
         case changed(Int32)
+        /// The number of what is told of reactions.
+        case told(Int32, isOwn: Bool = false)
         /// The number of an action.
         case moderated(Int32)
         /// The number of a restriction. Whom it is meant for, the action before it says.
@@ -32,7 +34,9 @@ struct WireOrder: Sendable {
         /// - Returns: nil if it is not known.
         func isMeant(for reader: Reader, audience: WireRestrictions.Subject? = nil) -> Bool? {
             switch self {
-            case .signal(_, _, .all), .erased, .changed: true
+            case .signal(_, _, .all), .erased, .changed, .told(_, isOwn: false): true
+            // The line does not say whose it is.
+            case .told: nil
             case .signal(_, _, .connection(let target)): target == reader.name
             case .created(let other), .destroyed(let other): other != reader.name && !reader.suppressesPresence
             case .moderated: reader.person.isModerator
@@ -42,8 +46,8 @@ struct WireOrder: Sendable {
 
         var isBroadcast: Bool {
             switch self {
-            case .signal(_, _, .all), .erased, .changed: true
-            case .signal(_, _, .connection), .created, .destroyed, .moderated, .restricted, .unrestricted: false
+            case .signal(_, _, .all), .erased, .changed, .told(_, isOwn: false): true
+            case .signal(_, _, .connection), .created, .destroyed, .told, .moderated, .restricted, .unrestricted: false
             }
         }
     }
@@ -138,7 +142,7 @@ struct WireOrder: Sendable {
         switch event {
         case .destroyed(let name): departures[name] = now
         case .erased(let erasure): erasures.append((seq, erasure))
-        case .signal, .created, .changed, .moderated, .restricted, .unrestricted: break
+        case .signal, .created, .changed, .told, .moderated, .restricted, .unrestricted: break
         }
     }
 
@@ -159,6 +163,11 @@ struct WireOrder: Sendable {
         _ message: Int, behind seq: Int, before end: Int = .max, of user: @autoclosure () -> User?
     ) -> Bool {
         erasures.contains { $0.seq > seq && $0.seq < end && $0.erasure.covers(message, of: user()) }
+    }
+
+    /// Whether the messages of any user are erased behind a seq.
+    func erasesUser(behind seq: Int) -> Bool {
+        erasures.contains { if case .user = $0.erasure { $0.seq > seq } else { false } }
     }
 
     /// How many seqs have an event that no client has seen.

@@ -45,9 +45,12 @@ extension WireRecord {
         case "forceDisconnect":
             request.target = line.text("connectionId").map { name($0) }
             if let target = request.target { noteForceRequest(for: target) }
+        case "react": request.reaction = noteReact(line, request.id, on: number)
+        case "read": request.mark = noteMark(line, on: number)
         case "change": request.change = noteChange(line, request.id, on: number)
         case "erase":
             request.erasure = erasure(line)
+            if case .user(let user)? = request.erasure { noteErasure(of: user) }
             request.change = noteChange(line, request.id, on: number)
         case "moderate": request.asked = noteModerate(line, request.id, on: number, at: now)
         default: break
@@ -105,6 +108,18 @@ extension WireRecord {
         return number
     }
 
+    private mutating func noteMark(_ line: WireLine, on number: SocketNumber) -> Int? {
+        guard let through = line.position("through"), let socket = sockets[number],
+            let user = user(of: socket.connection)
+        else { return nil }
+        marks[user] = max(marks[user] ?? 0, through)
+        return min(through, socket.position)
+    }
+
+    private mutating func noteErasure(of user: User) {
+        if userErasures[user] == nil { userErasures[user] = reactionSteps }
+    }
+
     private mutating func notePageRequest(_ line: WireLine, on number: SocketNumber, at now: MonotonicInstant) {
         guard let id = line.id, let socket = sockets[number] else { return }
         var request = PageRequest(id, line, askedAt: now)
@@ -130,6 +145,7 @@ extension WireRecord {
     ) -> Int {
         asked.append(AskedAction(session: session, action: action, seconds: seconds, askedAt: now))
         if action.erasesMessages, case .user(let user)? = subject(of: action.target) {
+            noteErasure(of: user)
             histories[session, default: WireHistory()].noteByREST(.user(user))
         }
         return asked.count - 1
@@ -170,6 +186,7 @@ extension WireRecord {
             case .through(let seq): .through(Int(seq.rawValue))
             case .user(let user): .user(self.user(user.rawValue))
             }
+        if case .user(let user) = erasure { noteErasure(of: user) }
         histories[session, default: WireHistory()].noteByREST(erasure)
     }
 
@@ -187,6 +204,10 @@ extension WireRecord {
         currentEpochs = [:]
         // What is in memory is gone with the sessions. A stored history is not, and its seqs go on to name it (HIS-3).
         if !terms.isDurable { histories = [:] }
+        (askedReactions, reactNumbers, knowsReactions) = ([], [:], knowsReactions && !terms.isDurable)
+        for number in sockets.keys {
+            for index in sockets[number]?.requests.indices ?? 0..<0 { sockets[number]?.requests[index].reaction = nil }
+        }
     }
 
     mutating func changeHistories(_ change: (inout WireHistory) -> Void) {

@@ -46,6 +46,9 @@ extension WireRecord {
         var asked: Int?
         /// The number of the change that it asks for: an edit, or the erasure of one message.
         var change: Int?
+        /// The number of what a `react` asks for, and the marker of a `read` as far as its client knows the order.
+        var reaction: Int?
+        var mark: Int?
     }
 
     /// A request of a moderator or a backend for an action.

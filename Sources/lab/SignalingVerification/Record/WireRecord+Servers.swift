@@ -38,13 +38,18 @@ extension WireRecord {
             // A server that has forgotten the answer may have carried it out (RES-9).
             if let asked = passage.request?.asked, line.number("code") != 1015 { self.asked[asked].fate = .refused }
             if let change = passage.request?.change { noteRefused(change: change, code: line.number("code")) }
+            if let react = passage.request?.reaction {
+                noteAnswer(toReact: react, code: line.number("code") ?? 0, passage)
+            }
         case .page(let index?, let messages):
             sockets[number]?.pageRequests.remove(at: index)
             note(messages, of: passage.session, now)
         case .pageRefused(let index): sockets[number]?.pageRequests.remove(at: index)
         case .ping: if let seq = line.seq { claim(seq, on: number) }
         case .connected: return
-        case .incomplete, .strangeSignal, .created, .erased, .changed, .restricted, .restrictions, .page, .other: break
+        case .incomplete, .strangeSignal, .created, .erased, .changed, .told, .read, .restricted, .restrictions, .page,
+            .other:
+            break
         }
         if let rest = sockets[number]?.listRest, rest > 0 { sockets[number]?.listRest = 0 }
     }
@@ -134,13 +139,19 @@ extension WireRecord {
             histories[session, default: WireHistory()].note(signal, of: user, at: seq)
         case .erased(let erasure): histories[session, default: WireHistory()].note(erasure, at: seq, now)
         case .changed(let number): histories[session, default: WireHistory()].note(number, changes[number], at: seq)
-        case .signal, .created, .destroyed, .moderated, .restricted, .unrestricted: break
+        case .told(let number, isOwn: false):
+            histories[session, default: WireHistory()].note(reactions: number, to: tellings[number].message, at: seq)
+        case .signal, .created, .destroyed, .told, .moderated, .restricted, .unrestricted: break
         }
     }
 
     /// An event that no client has received may be known from a page.
     mutating func note(_ messages: [Passage.Message], of session: String, _ now: MonotonicInstant) {
         for message in messages {
+            if let seq = message.seq, let reacted = message.line.position("reacted"), terms.history != nil {
+                let number = tellings.number(of: WireReactions(seq, in: message.line))
+                histories[session, default: WireHistory()].note(reactions: number, to: seq, at: reacted)
+            }
             guard let seq = message.seq, let signal = message.signal else { continue }
             keep(.signal(signal, from: nil, to: .all), at: seq, of: session, now)
         }
@@ -190,6 +201,7 @@ extension WireRecord {
             noteCarriedOut(asked, at: seq, in: passage.epoch, passage.at)
         }
         if let change = request.change { noteCarriedOut(change: change, at: passage.line.seq, passage) }
+        if let react = request.reaction { noteAnswer(toReact: react, code: nil, passage) }
         guard let signal = request.signal, passage.connection != nil else { return }
         senders[signal] = nil
         sendings[Int(signal)].acknowledgedAt = passage.at
@@ -255,7 +267,12 @@ extension WireRecord {
         epochNumbers["\(session) \(text)"] = epoch
         orders.append(WireOrder(session: session))
         // A session whose history was empty has ended: its seqs begin anew.
-        if histories[session]?.isEmpty == true { histories[session] = nil }
+        if histories[session]?.isEmpty == true {
+            histories[session] = nil
+            for index in askedReactions.indices where askedReactions[index].session == session {
+                askedReactions[index].fate = .refused
+            }
+        }
         currentEpochs[session] = epoch
     }
 

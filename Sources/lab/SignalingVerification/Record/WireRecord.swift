@@ -21,6 +21,7 @@ struct WireRecord: Sendable {
     var actions = Numbering<WireAction>()
     var restrictions = Numbering<WireRestriction>()
     var changes = Numbering<WireChange>()
+    var tellings = Numbering<WireReactions>()
     /// The number of each signal, by its data.
     var signals: [String: Int32] = [:]
     var sendings: [Sending] = []
@@ -43,6 +44,16 @@ struct WireRecord: Sendable {
     /// The edits and erasures that clients have asked for, and the numbers of their requests.
     var askedChanges: [AskedChange] = []
     var changeNumbers: [AskedAction.Key: Int] = [:]
+    /// The requests of clients to react, with their numbers, and how many requests and answers there were.
+    var askedReactions: [AskedReaction] = []
+    var reactNumbers: [AskedAction.Key: Int] = [:]
+    var reactionSteps = 0
+    /// Whether the record has all reactions of the sessions.
+    var knowsReactions = true
+    /// After how many of them the erasure of a user's messages was first asked for.
+    var userErasures: [User: Int] = [:]
+    /// The greatest marker that a client of the user has asked for.
+    var marks: [User: Int] = [:]
     /// Where the senders of online-only signals without an answer were when they sent them.
     var senders: [Int32: (epoch: Int32, position: Int)] = [:]
 
@@ -106,6 +117,8 @@ extension WireRecord {
 
     /// Whether the event is erased. The server then no longer owes it to anybody.
     func isErased(_ event: WireOrder.Event, at seq: Int, in order: WireOrder) -> Bool {
+        // With a user's keys go all lines that may have them (CHG-15).
+        if case .told = event, order.erasesUser(behind: seq) { return true }
         guard let (message, author) = content(of: event, at: seq) else { return false }
         return order.isErased(message, behind: seq, of: user(of: author))
     }
@@ -171,7 +184,7 @@ extension WireRecord {
     func audience(of event: WireOrder.Event, at seq: Int, in order: WireOrder) -> WireRestrictions.Subject? {
         switch event {
         case .restricted, .unrestricted: break
-        case .signal, .created, .destroyed, .erased, .changed, .moderated: return nil
+        case .signal, .created, .destroyed, .erased, .changed, .told, .moderated: return nil
         }
         guard let action = order.actions[seq - 1]?.action else { return nil }
         if case .action(let ref) = action.target { return order.actions[ref].flatMap { subject(of: $0.action.target) } }
@@ -196,6 +209,9 @@ extension WireRecord {
         case .changed(let number):
             let change = changes[number]
             return "the edit \(change.content.data ?? "") of the message at \(change.message)"
+        case .told(let number, let isOwn):
+            let told = tellings[number]
+            return "\(isOwn ? "own " : "")reactions \(told.text) to the message at \(told.message)"
         case .signal, .created, .destroyed, .erased: return "\(event)"
         }
     }

@@ -58,10 +58,16 @@ extension WireJudge {
             /// What authors may do with their messages (CHG-4); nil: neither the offer nor a refusal is judged.
             public var changes: Set<String>?
 
-            public init(types: Set<String>?, bound: Int? = nil, changes: Set<String>? = nil) {
+            /// What becomes of read markers (READ-4): `off`, `own` or `shared`; nil: that is not judged.
+            public var markers: String?
+
+            public init(
+                types: Set<String>?, bound: Int? = nil, changes: Set<String>? = nil, markers: String? = nil
+            ) {
                 self.types = types
                 self.bound = bound
                 self.changes = changes
+                self.markers = markers
             }
 
             func keeps(_ type: String?) -> Bool { types.map { types in type.map(types.contains) ?? false } ?? true }
