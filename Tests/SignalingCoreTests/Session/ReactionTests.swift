@@ -203,6 +203,22 @@ struct ReactionTests {
         #expect(room.page == ["\(first) erased", "\(second) erased"] && room.session.violation == nil)
     }
 
+    /// Seeds of the simulation found both.
+    @Test("CHG-13, CHG-15: the erasure of another message leaves what was told, and what one user alone got is erased")
+    func erasingOthers() {
+        var room = ChangeRoom([.react], users: ["ada", "bob"])
+        let (first, second) = (room.say("one"), room.say("two"))
+        #expect(room.react(first, ["👍"], "bob").isReacted)
+        room.join("phone", user: "u-ada")
+        // It waits to be told.
+        #expect(room.react(first, ["👍"], "ada").isReacted)
+        room.submit(.erase(.server, .message(second)))
+        let page = room.read(HistoryRequest(.newest)).messages.map { text($0.content ?? []) }
+        #expect(page.first?.contains(#""key":"👍","count":1"#) == true, "\(page)")
+        room.submit(.erase(.server, .message(first)))
+        #expect(room.session.violation == nil)
+    }
+
     @Test("CHG-11: two reactions to each of 1,000 messages take at most 8 bytes each in a snapshot")
     func size() {
         func bytes(reacting: Bool) -> Int {

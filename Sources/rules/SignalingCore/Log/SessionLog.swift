@@ -102,6 +102,8 @@ public struct SessionLog: Sendable {
             byteCount -= entries[index].line.byteCount
             entries[index] = entries[index].erased
         }
+        // What one user has chosen is for its connections only (CHG-12), and may be erased.
+        lastExclusiveSeq = entries.last(where: \.isExclusive)?.seq ?? .zero
     }
 
     /// Drops all events. A client that needs one of them has overrun the log.

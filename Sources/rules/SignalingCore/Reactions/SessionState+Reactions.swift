@@ -94,6 +94,8 @@ extension SessionState {
         for ref in untold.sorted() where ref > reactions.closedThrough && changeables.message(ref) != nil {
             reactions.noteDue(ref)
         }
-        unarchived.forgetReactions { [reactions] ref in isErased(ref) || reactions.isDue(ref) }
+        // What is due behind the erasure of a user is told at once. Otherwise pages have the old counts until then.
+        let isOfUser = if case .user = erasure { true } else { false }
+        unarchived.forgetReactions { [reactions] ref in isErased(ref) || isOfUser && reactions.isDue(ref) }
     }
 }
