@@ -61,8 +61,7 @@ final class Scenario {
         isModerated = world.chance(3)
         history =
             keepsHistory
-            ? HistoryPolicy(standard: world.chance(2) ? .all : .only(["a"]), changes: Self.permittedChanges(seed))
-            : .none
+            ? Self.policy(seed, keepsAll: world.chance(2)) : .none
         let windows = [(4, 12), (8, 0), (0, 10), (6, 6)].randomElement(using: &world.random) ?? (4, 12)
         // In a session that gets full, connections give way before their windows end (RES-12).
         let isTight = world.chance(4)
@@ -99,7 +98,8 @@ final class Scenario {
         world.judge.terms.wallTimeAtZero = World.wallTimeAtStart
         if let kept = history.standard {
             world.judge.terms.history = WireJudge.Terms.KeptHistory(
-                types: kept == .all ? nil : ["a"], changes: Set(history.changes.map(\.rawValue)))
+                types: kept == .all ? nil : ["a"], changes: Set(history.changes.map(\.rawValue)),
+                markers: history.readMarkers.rawValue)
         }
         for number in 0..<Int.random(in: 2...4, using: &world.random) {
             clients.append(SimulatedClient(scenario: self, name: "c\(number)", suppressesPresence: world.chance(6)))
@@ -127,6 +127,7 @@ final class Scenario {
             world.schedule(at: moment) { [self] in act() }
             if !history.keepsNothing, world.chance(4) { world.schedule(at: moment) { [self] in useHistory() } }
             if !history.keepsNothing { world.schedule(at: moment) { [self] in change() } }
+            if !history.keepsNothing { world.schedule(at: moment) { [self] in react() } }
             if isModerated, world.chance(3) { world.schedule(at: moment) { [self] in moderate() } }
             if let redis, world.chance(6) { world.schedule(at: moment) { [self] in disturbNode(redis) } }
         }
@@ -459,6 +460,7 @@ final class Scenario {
     private func crashNode(_ server: SimulatedServer, _ redis: SimulatedRedis) {
         world.note("a node crashes")
         world.count("node crash")
+        world.judge.mayLoseMarkers(at: world.now)
         _ = server.crash()
         wholeSince = world.now.advanced(by: .seconds(5))
         nodeEnded(server, linksEndAfter: .milliseconds(10), redis)
@@ -514,6 +516,7 @@ final class Scenario {
         world.count("restart")
         if world.chance(3) {
             world.note("the server crashes")
+            world.judge.mayLoseMarkers(at: world.now)
             // Their senders do not know whether they were carried out.
             unansweredRequests.removeAll()
             return serverStopped(server.crash(), linksEndAfter: .milliseconds(10))

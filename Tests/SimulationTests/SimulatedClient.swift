@@ -129,6 +129,28 @@ final class SimulatedClient: @unchecked Sendable {
         driver.call({ .erase(.message(message), $0) }, completion: { [unowned self] in noteChange("erasure", $0) })
     }
 
+    /// Sets some keys for one of a few messages. Each user has a key of its own.
+    func react() {
+        guard
+            let message = (world.chance(2) ? messages.prefix(8) : messages.suffix(6)).randomElement(
+                using: &world.random)?.seq
+        else { return }
+        let own = Tokens.user(of: name)?.rawValue ?? name
+        let keys = [[], [own], ["+"], [own, "+"], [own]].randomElement(using: &world.random) ?? []
+        world.note("\(name) reacts to \(message) with \(keys)")
+        driver.call(
+            { .react(ReactRequest(message, keys: keys), $0) },
+            completion: { [unowned self] in noteChange("reaction", $0) })
+    }
+
+    /// Says what it has read: now and then less than before, or more than there is.
+    func markRead() {
+        guard let seq = messages.randomElement(using: &world.random)?.seq else { return }
+        let through = world.chance(6) ? Seq(seq.rawValue + 1_000) : seq
+        world.note("\(name) has read up to \(through)")
+        driver.call({ .read(through, $0) }, completion: { [unowned self] in noteChange("marker", $0) })
+    }
+
     private func noteChange(_ what: String, _ result: Result<Seq?, SignalingError>) {
         world.note("\(name)'s \(what): \(result)")
         switch result {
@@ -238,7 +260,10 @@ final class SimulatedClient: @unchecked Sendable {
         case .changed(let event):
             world.count("edit told")
             steps.append(ProgramRecord.Step(world.now, .changed(event)))
-        case .history, .reactions, .reacted, .read, .overflowed: break
+        case .reactions: world.count("reactions told")
+        case .reacted: world.count("own reactions told")
+        case .read: world.count("marker told")
+        case .history, .overflowed: break
         }
     }
 

@@ -104,6 +104,7 @@ struct WholeSystemTests {
         "new", "resumed", "recovered", "lost", "replayed", "acknowledged", "online-only", "by REST", "superseded",
         "node crash", "node freeze", "node drain", "session lost", "closed 1001", "declared lost alive",
         "Redis restart", "Redis forgets", "links broken", "witness", "edit acknowledged", "list of changes",
+        "reactions told", "marker told",
     ]
 
     /// The situations that the fixed seeds must reach, so that a run is significant.
@@ -122,5 +123,7 @@ struct WholeSystemTests {
         "moderated by REST", "user left", "lost after a restart",
         "edit acknowledged", "edit refused 403", "edit refused 404", "erasure acknowledged", "erasure refused 403",
         "erasure refused 404", "edit told", "archived an edit", "list of changes", "all changed",
+        "reaction acknowledged", "reaction refused 403", "reactions told", "own reactions told", "marker acknowledged",
+        "marker told",
     ]
 }

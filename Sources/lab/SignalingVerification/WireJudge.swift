@@ -83,6 +83,9 @@ public struct WireJudge: Sendable {
         order.conclude(record, at: .never, isSettled: true, &found)
         presence.judgePresence(ofEpoch: epoch, record, &found)
         ChangeJudge.judge(epoch, record, &found)
+        if record.currentEpochs[session] == epoch {
+            ReactionJudge().conclude(record, isSettled: true, hasAll: true, &found)
+        }
         let bench = RestrictionBench(record: record)
         RestrictionWalk.judge(record.orders[Int(epoch)], bench, isSettled: false, &found)
         return found.violations

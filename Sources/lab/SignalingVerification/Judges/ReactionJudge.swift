@@ -66,7 +66,8 @@ struct ReactionJudge: Sendable {
 
     // MARK: - The end
 
-    func conclude(_ record: WireRecord, isSettled: Bool, _ found: inout Findings) {
+    /// - Parameter hasAll: the record has every event of the log.
+    func conclude(_ record: WireRecord, isSettled: Bool, hasAll: Bool = false, _ found: inout Findings) {
         for (session, history) in record.histories {
             let order = record.currentEpochs[session].flatMap { record.order($0) }
             for (message, tellings) in history.tellings {
@@ -84,17 +85,22 @@ struct ReactionJudge: Sendable {
                     }
                 }
             }
-            if isSettled, record.knowsReactions { judgeCounts(of: session, history, record, &found) }
+            if isSettled, record.knowsReactions { judgeCounts(of: session, history, hasAll, record, &found) }
         }
     }
 
-    /// The last counts are those of what the users have chosen.
+    /// The last counts are those of what the users have chosen. They are known if somebody has got all events since then.
     private func judgeCounts(
-        of session: String, _ history: WireHistory, _ record: WireRecord, _ found: inout Findings
+        of session: String, _ history: WireHistory, _ hasAll: Bool, _ record: WireRecord, _ found: inout Findings
     ) {
-        let asked = record.askedReactions.lazy.filter { $0.session == session }.map(\.chosen.message)
-        for message in Set(asked).union(history.tellings.keys).sorted()
-        where history.isKept(message) && !record.mayBeErased(message, in: session) {
+        let epoch = record.currentEpochs[session]
+        let start = record.sockets.values.lazy.filter { $0.isOpen && $0.epoch == epoch }.map(\.start).min() ?? .max
+        var positions = history.tellings.mapValues { _ in Int.max }
+        for asked in record.askedReactions where asked.session == session {
+            positions[asked.chosen.message] = min(positions[asked.chosen.message] ?? .max, asked.position)
+        }
+        for (message, position) in positions.sorted(by: { $0.key < $1.key })
+        where (hasAll || start <= position) && history.isKept(message) && !record.mayBeErased(message, in: session) {
             let told = history.tellings[message]?.last.map { record.tellings[$0.number] }
             let users = record.choices(for: message, in: session)
             for key in Set(users.joined().joined()).union(told?.counts.map(\.key) ?? []) {

@@ -50,6 +50,8 @@ extension WireRecord {
         var user: User?
         var chosen: WireReactions
         var socket: SocketNumber
+        /// Of its client.
+        var position: Int
         /// Its place among all requests and answers of this kind.
         var asked: Int
         var answered = Int.max
@@ -68,7 +70,7 @@ extension WireRecord {
         askedReactions.append(
             AskedReaction(
                 session: socket.session, by: by, user: user(of: by), chosen: chosen, socket: number,
-                asked: reactionSteps))
+                position: socket.position, asked: reactionSteps))
         return askedReactions.count - 1
     }
 
