@@ -96,6 +96,7 @@ public enum Axis {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
         public static let vertical = Set(rawValue: 1)
+        public static let horizontal = Set(rawValue: 2)
     }
 }
 
@@ -124,6 +125,13 @@ public struct ScrollView<Content: View>: View {
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
     public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content)
     where Data.Element: Identifiable, ID == Data.Element.ID {}
+    public init(
+        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content
+    ) {}
+    public var body: Never { fatalError("a stand-in") }
+}
+public struct Menu<Label: View, Content: View>: View {
+    public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) where Label == Text {}
     public var body: Never { fatalError("a stand-in") }
 }
 public struct ScrollViewReader<Content: View>: View {
@@ -185,6 +193,9 @@ public struct Color: ShapeStyle, View {
     public static let brown = Color()
     public static let green = Color()
     public static let gray = Color()
+    public enum RGBColorSpace: Sendable { case sRGB }
+    init() {}
+    public init(_ space: RGBColorSpace, red: Double, green: Double, blue: Double, opacity: Double = 1) {}
     public func opacity(_ opacity: Double) -> Color { self }
     public var body: Never { fatalError("a stand-in") }
 }

@@ -92,6 +92,7 @@ def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of
         {"seq": 5, "from": "ada-id", "connection": ADA, "erased": True, "time": 1700000000000 + 5 * MINUTE},
         message(6, "at ten", changed=9, edited=1700000900000),
         message(7, "8", type="vote", changed=10, edited=1700000900000),
+        message(8, "9", reactions=[{"key": "👍", "count": 2}, {"key": "🎉", "count": 1}], reacted=11),
     ]).print()
     assert result.returncode == 0 and result.stderr == "", result
     assert result.stdout.splitlines() == [
@@ -102,6 +103,7 @@ def test_history_prints_time_name_and_text_of_chat_messages_and_type_and_data_of
         "2023-11-14 22:18:20 Ada: (erased)",
         "2023-11-14 22:19:20 Ada: at ten (edited)",
         "2023-11-14 22:20:20 Ada [vote] 8 (edited)",
+        "2023-11-14 22:21:20 Ada: 9 [👍 2 🎉 1]",
     ]
 
 

@@ -140,7 +140,7 @@ def test_chg_4_servers_set_up_as_documented_let_authors_edit_and_delete():
         json.loads(run("config", "init").stdout)["changes"],
         *[compose()["services"][name]["environment"]["SIGNALBOX_CHANGES"] for name in ("one", "two")],
     ]
-    assert permitted == ["edit,erase"] * 4
+    assert permitted == ["edit,erase,react"] * 4
 
 
 def test_the_scripts_take_the_version_from_the_program():

@@ -32,9 +32,9 @@ struct ResumeTests {
                     case .connectionCreated(let peer): #expect(!isBob && peer.data == "Bob")
                     case .reconnecting: #expect(isBob)
                     case .reconnected(let outcome, _): #expect(isBob && outcome == .resumed)
-                    case .connectionDestroyed, .connectionAway, .connectionBack, .history, .changed, .erased,
-                        .userJoined,
-                        .userLeft, .moderated, .restricted, .unrestricted, .disconnected, .overflowed:
+                    case .connectionDestroyed, .connectionAway, .connectionBack, .history, .changed, .reactions,
+                        .reacted, .read, .erased, .userJoined, .userLeft, .moderated, .restricted, .unrestricted,
+                        .disconnected, .overflowed:
                         Issue.record("a client disconnected")
                     }
                 }

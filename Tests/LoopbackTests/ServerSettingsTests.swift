@@ -192,7 +192,7 @@ final class ServerSettingsTests {
         ),
         (
             #"{"applications": [{"publicKey": ""}]}"#,
-            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, changes, userFrom, revoked, webhookUrl"#
+            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, changes, readMarkers, userFrom, revoked, webhookUrl"#
         ),
         (
             #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": "hidden"}]}"#,

@@ -29,6 +29,12 @@ struct ChannelEventsTests {
         #expect(SessionEvent.erased(.through(Seq(9))).channelEvents(connectionId: id) == [.erased(.through(Seq(9)))])
         let change = ChangeEvent(seq: Seq(9), ref: Seq(4), from: peer.connectionId, sender: peer, change: nil)
         #expect(SessionEvent.changed(change).channelEvents(connectionId: id) == [.changed(change)])
+        let reactions = ReactionsEvent(seq: Seq(9), ref: Seq(4), counts: [ReactionCount("👍", 2)])
+        #expect(SessionEvent.reactions(reactions).channelEvents(connectionId: id) == [.reactions(reactions)])
+        let own = OwnReactions(ref: Seq(4), keys: ["👍"])
+        #expect(SessionEvent.reacted(Seq(9), own).channelEvents(connectionId: id) == [.reacted(Seq(9), own)])
+        let marker = ReadMarker(UserID("u"), through: Seq(4))
+        #expect(SessionEvent.read(marker).channelEvents(connectionId: id) == [.read(marker)])
         #expect(SessionEvent.connectionCreated(peer).channelEvents(connectionId: id) == [.connectionCreated(peer)])
         #expect(
             SessionEvent.connectionDestroyed(peer, .networkDisconnected).channelEvents(connectionId: id)

@@ -65,6 +65,10 @@ func describe(_ effect: ClientState.Effect) -> String {
     case .emit(.overflowed): "overflowed"
     case .emit(.history(let page)): "history \(page.messages.count)"
     case .emit(.changed(let event)): "changed \(event.ref) at \(event.seq) by \(event.sender?.data ?? "-")"
+    case .reactorsRead(let call, let reactors): "call \(call.rawValue) read \(reactors.count)"
+    case .emit(.reactions(let event)): "reactions of \(event.ref) at \(event.seq): \(event.counts.map(\.key))"
+    case .emit(.reacted(let seq, let own)): "reacted to \(own.ref) at \(seq): \(own.keys)"
+    case .emit(.read(let marker)): "\(marker.user) has read \(marker.through)"
     case .emit(.erased): "erased"
     }
 }

@@ -197,6 +197,8 @@ private struct ScriptedClient: ~Copyable {
         case .restrictionsRead(let call, let records):
             let found = records.map { "\($0.restriction.kind) \($0.ref)" }
             return Word(group: .answers, text: "succeeded \(name(call)) \(found)")
+        case .reactorsRead(let call, let reactors):
+            return Word(group: .answers, text: "succeeded \(name(call)) \(reactors.map { "\($0.key) \($0.users)" })")
         case .pageRead(let call, let page):
             return Word(group: .answers, text: "succeeded \(name(call)) \(seqs(page))")
         case .callFailed(let call, let error):
@@ -234,6 +236,10 @@ private struct ScriptedClient: ~Copyable {
         case .disconnected(let reason, let ban): "disconnected \(reason)" + (ban.map { " \($0.kind)" } ?? "")
         case .history(let page): "history \(seqs(page))"
         case .changed(let event): "changed \(event.seq) \(event.ref) \(event.from?.rawValue ?? "-") \(Self.text(event))"
+        case .reactions(let event):
+            "reactions \(event.seq) \(event.ref) \(event.counts.map { "\($0.key) \($0.count)" })"
+        case .reacted(let seq, let own): "reacted \(seq) \(own.ref) \(own.keys)"
+        case .read(let marker): "read \(marker.user) \(marker.through)"
         case .erased(.message(let seq), _): "erased ref \(seq.rawValue)"
         case .erased(.through(let seq), _): "erased through \(seq.rawValue)"
         case .erased(.user(let user), let seq): "erased user \(user) before \(seq?.rawValue ?? -1)"

@@ -124,6 +124,9 @@ extension SessionCommand: CustomTestStringConvertible {
         case .signal(let sender, let request): "signal \(request.type ?? "-") of \(sender.testDescription)"
         case .change(let sender, let request):
             "\(request.change.kind.rawValue) \(request.ref) by \(sender.testDescription)"
+        case .react(let sender, let request): "react to \(request.ref) by \(sender.testDescription)"
+        case .reactors(let binding, let request): "reactors of \(request.ref) for \(binding.testDescription)"
+        case .read(let binding, let seq): "read through \(seq) by \(binding.testDescription)"
         case .erase(let sender, let erasure): "erase \(erasure) by \(sender.testDescription)"
         case .forceDisconnect(let sender, let target): "forceDisconnect \(target) by \(sender.testDescription)"
         case .moderate(let sender, let request, _): "moderate \(request.name) by \(sender.testDescription)"

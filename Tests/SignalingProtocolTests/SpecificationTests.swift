@@ -116,6 +116,10 @@ struct SpecificationTests {
             "page of history":
                 "\(Limits.historyPageCount) messages, \(bytes(Limits.historyPageByteCount)) of them, but at least one",
             "messages of a session that can be changed": "the newest 10,000",
+            "key of a reaction": "\(Limits.reactionKeyLength) UTF-16 units",
+            "keys of one user on a message, of a message":
+                "\(Limits.reactionKeysPerUser), \(Limits.reactionKeysPerMessage)",
+            "reactions to a message, in a session": "10,000, 20,000", "read markers of a session": "1,000 users",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "streams of a connection, of a session":
                 "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession) of "

@@ -460,7 +460,8 @@ extension AuditedEngine: SessionEngineObserver {
             if case .join(let request) = submitted?.command {
                 noteJoined(result, request, isOwed: submitted?.isOwed == true, of: Tokens.session)
             }
-        case .signalled, .changed, .done, .refused, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
+        case .signalled, .changed, .reacted, .marked, .reactors, .done, .refused, .forceDisconnected, .erased,
+            .moderated, .announced, .restrictions,
             .refreshed, .wasForceDisconnected, .superseded, .unavailable:
             break
         }
@@ -543,8 +544,9 @@ extension AuditedEngine: SessionEngineObserver {
             world.note("\(action.action) at \(entry.seq)")
         case .change(let event):
             if case .edit(let data?, _)? = event.change { audit.kept.note(data, in: event.ref, at: event.seq) }
-        case .restricted, .unrestricted: break
-        case .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history, .restrictions,
+        case .reactions, .reacted, .restricted, .unrestricted: break
+        case .reactors, .read, .connected, .connections, .connectionAway, .connectionBack, .ack, .error, .history,
+            .restrictions,
             .disconnected, .ping, nil:
             return world.fail("G1: the log has \(entry.line), which is no event")
         }

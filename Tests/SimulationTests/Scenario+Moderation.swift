@@ -61,7 +61,7 @@ extension Scenario {
                     world.judge.moderatedByREST(asked, seq: Int(action.seq.rawValue), at: world.now)
                 case .refused: world.judge.moderatedByREST(asked, seq: nil, at: world.now)
                 case .unavailable, .signalled, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
-                    .changed, .erased, .announced, .restrictions, .refreshed:
+                    .changed, .reacted, .marked, .reactors, .erased, .announced, .restrictions, .refreshed:
                     break
                 }
                 whenDone(outcome)

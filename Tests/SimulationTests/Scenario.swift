@@ -641,7 +641,7 @@ final class Scenario {
             case .signalled(let seq): .acknowledged(seq)
             case .unavailable(mayBeCarriedOut: true): .unknown
             case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
-                .changed, .erased, .moderated, .announced, .restrictions, .refreshed:
+                .changed, .reacted, .marked, .reactors, .erased, .moderated, .announced, .restrictions, .refreshed:
                 .refused
             }
         backends[backend].steps.append(ProgramRecord.Step(world.now, .answered(data, answer)))

@@ -238,7 +238,7 @@ final class SimulatedClient: @unchecked Sendable {
         case .changed(let event):
             world.count("edit told")
             steps.append(ProgramRecord.Step(world.now, .changed(event)))
-        case .history, .overflowed: break
+        case .history, .reactions, .reacted, .read, .overflowed: break
         }
     }
 
@@ -268,7 +268,8 @@ final class SimulatedClient: @unchecked Sendable {
                 absencesSent.remove(id)
                 checkSeq(seq, on: link)
             case .connections(_, let rest): if rest > 0 { world.count("list in pages") }
-            case .ack, .error, .history, .change, .erased, .moderated, .restricted, .unrestricted, .restrictions,
+            case .ack, .error, .history, .change, .reactions, .reacted, .reactors, .read, .erased, .moderated,
+                .restricted, .unrestricted, .restrictions,
                 .disconnected,
                 .ping, nil:
                 world.fail("\(name) got a line of no known form")

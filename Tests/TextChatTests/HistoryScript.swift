@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 import TextChat
 import TextChatFoundation
+import TextChatTesting
 
-/// Runs one case of the vectors in `history` or `chat/changes`: a component on a channel whose history the script gives.
+/// Runs one case of the vectors in `history` or in a folder of `chat`: a component on a channel whose history the script gives.
 @MainActor
 final class HistoryScript {
     let chat: TextChatComponent
@@ -16,6 +17,12 @@ final class HistoryScript {
     var outcomes: [String] = []
     private var shown: [TimelineRow] = []
     private var received: [String] = []
+    /// What is not as the step expects.
+    private var differences: [String] = []
+    /// The rows that were told as updated in this step.
+    private(set) var updated: [TimelineRow] = []
+    /// The clock of read markers.
+    var clock = ManualClock()
     private var now = WallTime(milliseconds: 0)
 
     init(_ vector: VectorCase, isOfChanges: Bool = false) throws {
@@ -35,29 +42,44 @@ final class HistoryScript {
         let following = Task { [updates = chat.updateStream()] in
             for await update in updates {
                 if case .rows(let rows) = update { shown = rows }
-                if case .changes(let changes) = update { shown.apply(changes) }
+                guard case .changes(let changes) = update else { continue }
+                shown.apply(changes)
+                updated += changes.compactMap { if case .update(let row, _) = $0 { row } else { nil } }
             }
         }
         defer { following.cancel() }
         chat.onActivity = { [unowned self] activity in
             if case .messageReceived = activity, let last = self.lastSignal { self.received.append(last) }
         }
+        if isOfChanges { chat.typing.start(now: { [unowned self] in clock.instant }) }
         for step in vector["steps"]?.arrayValue ?? [] {
             channel.asks = []
             channel.requests = []
             received = []
             outcomes = []
+            updated = []
             now = Self.time(step["at"]) ?? Self.time(ofSeq: step["seq"]?.integerValue ?? 0)
-            try perform(step)
+            if step["do"]?.stringValue == "wait" { await wait(step) } else { try perform(step) }
             for _ in 0..<30 { await Task.yield() }
-            compare(step)
-            if isOfChanges { compareChanges(step) }
+            // Streams and tasks of the component may be behind on a busy machine.
+            let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+            repeat {
+                differences = []
+                compare(step)
+                if differences.isEmpty { break }
+                await Task.yield()
+            } while ContinuousClock.now < deadline
+            for difference in differences { Issue.record("\(difference): \(step)") }
         }
     }
 
     private func compare(_ step: JSONValue) {
+        if isOfChanges {
+            compareChanges(step)
+            compareReactions(step)
+        }
         func expect(_ name: String, _ found: JSONValue, orElse standard: JSONValue? = nil) {
-            Self.expect(step, name, found, orElse: standard)
+            self.expect(step, name, found, orElse: standard)
         }
         expect("asks", .array(channel.asks.map { .string($0) }), orElse: .array([]))
         expect("rows", .array(chat.rows.map { .string(isOfChanges ? Self.changeLine($0) : Self.line($0)) }))
@@ -66,12 +88,12 @@ final class HistoryScript {
         expect("unread", .integer(Int64(chat.unreadCount)))
         expect("error", chat.historyError.map { .integer(Int64($0.code.number)) } ?? .null)
         expect("received", .array(received.map { .string($0) }))
-        #expect(shown == chat.rows, "the changes lead to the rows: \(step)")
+        if shown != chat.rows { differences.append("the changes do not lead to the rows") }
     }
 
-    static func expect(_ step: JSONValue, _ name: String, _ found: JSONValue, orElse standard: JSONValue? = nil) {
+    func expect(_ step: JSONValue, _ name: String, _ found: JSONValue, orElse standard: JSONValue? = nil) {
         guard let expected = step[name] ?? standard else { return }
-        #expect(found == expected, "\(name): \(step)")
+        if found != expected { differences.append("\(name) \(found)") }
     }
 
     private var lastSignal: String?
@@ -122,7 +144,8 @@ final class HistoryScript {
 
     private func enter(_ step: JSONValue) {
         if let id = step["id"]?.stringValue { channel.id = ConnectionID(id) }
-        if let user = step["user"]?.stringValue { channel.userID = UserID(user) }
+        if let user = step["user"] { channel.userID = user.stringValue.map { UserID($0) } }
+        if let read = step["read"] { channel.readState = Self.readState(read) }
         if let epoch = step["epoch"]?.stringValue { channel.order = Epoch(rawValue: epoch) }
         if let history = step["history"]?.boolValue { channel.keepsHistory = history }
         if let changes = step["changes"] {
@@ -145,7 +168,9 @@ final class HistoryScript {
         let type = value["type"]?.stringValue ?? "text-chat"
         return Signal(
             type: type, data: type == "TextChat" && value["data"] == nil ? value["text"]?.stringValue : data(value),
-            from: value["from"]?.stringValue.map { connection($0, user: value["user"]?.stringValue) },
+            from: value["from"]?.stringValue.map {
+                connection($0, data: value["name"]?.stringValue ?? "", user: value["user"]?.stringValue)
+            },
             seq: value["seq"]?.integerValue.map { Seq($0) })
     }
 
@@ -168,7 +193,8 @@ final class HistoryScript {
                     ? .erased : .signal(type: signal.type, data: signal.data, isJSON: false),
                 edit: Self.seq(value["changed"]).map {
                     .init(seq: $0, time: time(value["edited"]) ?? time(ofSeq: $0.rawValue))
-                })
+                },
+                reactions: Self.seq(value["reacted"]).map { .init(Self.counts(value["reactions"]), seq: $0) })
         }
         var range: ClosedRange<Seq>?
         if let first = value["first"]?.integerValue, let last = value["last"]?.integerValue {
@@ -176,7 +202,8 @@ final class HistoryScript {
         }
         return HistoryPage(
             range: range, more: value["more"]?.boolValue == true, messages: messages,
-            changes: seq(value["changedThrough"]).map { .init(through: $0, isAll: value["all"]?.boolValue == true) })
+            changes: seq(value["changedThrough"]).map { .init(through: $0, isAll: value["all"]?.boolValue == true) },
+            mine: (value["mine"]?.arrayValue ?? []).map(Self.own))
     }
 
     /// A row as these vectors write it: without groups.

@@ -11,11 +11,15 @@ final class PagingChannel: SignalChannel {
     nonisolated(unsafe) var order: Epoch?
     nonisolated(unsafe) var keepsHistory = false
     nonisolated(unsafe) var permitted: [ChangeKind]?
+    nonisolated(unsafe) var readState: ReadState?
     nonisolated(unsafe) var asks: [String] = []
     nonisolated(unsafe) var requests: [String] = []
     nonisolated(unsafe) private var pages: [CheckedContinuation<Result<HistoryPage, SignalingError>, Never>] = []
     nonisolated(unsafe) private var sends: [CheckedContinuation<Result<Seq?, SignalingError>, Never>] = []
     nonisolated(unsafe) private var changing: [CheckedContinuation<Result<Seq, SignalingError>, Never>] = []
+    nonisolated(unsafe) private var reacting: [CheckedContinuation<Result<Void, SignalingError>, Never>] = []
+    nonisolated(unsafe) private var asking: [CheckedContinuation<Result<[Reactors], SignalingError>, Never>] = []
+    nonisolated(unsafe) private var marking: [CheckedContinuation<Result<Void, SignalingError>, Never>] = []
 
     var connectionId: ConnectionID? { id }
     var user: UserID? { userID }
@@ -41,6 +45,21 @@ final class PagingChannel: SignalChannel {
     func erase(message: Seq) async throws(SignalingError) -> Seq {
         requests.append("erase \(message)")
         return try await withCheckedContinuation { changing.append($0) }.get()
+    }
+
+    func react(_ request: ReactRequest) async throws(SignalingError) {
+        requests.append((["react \(request.ref)"] + request.keys).joined(separator: " "))
+        try await withCheckedContinuation { reacting.append($0) }.get()
+    }
+
+    func reactors(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors] {
+        requests.append("reactors \(request.ref)" + (request.key.map { " \($0)" } ?? ""))
+        return try await withCheckedContinuation { asking.append($0) }.get()
+    }
+
+    func markRead(through seq: Seq) async throws(SignalingError) {
+        requests.append("read \(seq)")
+        try await withCheckedContinuation { marking.append($0) }.get()
     }
 
     func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
@@ -69,6 +88,21 @@ final class PagingChannel: SignalChannel {
     func answerChange(_ answer: Result<Seq, SignalingError>) throws {
         guard !changing.isEmpty else { throw BadVector(what: "an answer without a change") }
         changing.removeFirst().resume(returning: answer)
+    }
+
+    func answerReaction(_ answer: Result<Void, SignalingError>) throws {
+        guard !reacting.isEmpty else { throw BadVector(what: "an answer without a reaction") }
+        reacting.removeFirst().resume(returning: answer)
+    }
+
+    func answerReactors(_ answer: Result<[Reactors], SignalingError>) throws {
+        guard !asking.isEmpty else { throw BadVector(what: "an answer without a question") }
+        asking.removeFirst().resume(returning: answer)
+    }
+
+    func answerMarker(_ answer: Result<Void, SignalingError>) throws {
+        guard !marking.isEmpty else { throw BadVector(what: "an answer without a marker") }
+        marking.removeFirst().resume(returning: answer)
     }
 
     /// The data of a message as the vectors write it: the text, and the members of JSON.

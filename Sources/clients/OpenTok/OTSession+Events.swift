@@ -98,8 +98,8 @@ extension OTSession {
             guard isConnected(attempt), let known = state.withLock({ $0.peers.removeValue(forKey: peer.connectionId) })
             else { return }
             delegate?.session(self, connectionDestroyed: known, reason: OTDisconnectReason(reason))
-        case .connectionAway, .connectionBack, .history, .changed, .erased, .userJoined, .userLeft, .moderated,
-            .restricted, .unrestricted:
+        case .connectionAway, .connectionBack, .history, .changed, .reactions, .reacted, .read, .erased, .userJoined,
+            .userLeft, .moderated, .restricted, .unrestricted:
             break
         case .reconnecting:
             guard move(to: .reconnecting, attempt) else { return }

@@ -17,6 +17,8 @@ public final class MemoryChannel: SignalChannel {
         var isConnected = true
         var sent: [SignalRequest] = []
         var changesSent: [Seq] = []
+        var reactionsSent: [ReactRequest] = []
+        var markersSent: [Seq] = []
         var answers: [Answer] = []
         var inbox: [SignalChannelEvent] = []
         var holdsAnswers = false
@@ -49,7 +51,7 @@ public final class MemoryChannel: SignalChannel {
     }
 
     public let connection: Connection
-    private let session: MemorySession
+    let session: MemorySession
     private let state = Lock(State())
 
     init(session: MemorySession, connection: Connection) {
@@ -85,7 +87,7 @@ public final class MemoryChannel: SignalChannel {
 
     public func history(_ request: HistoryRequest) async throws(SignalingError) -> HistoryPage {
         guard session.keepsHistory else { throw SignalingError(.notFound, "the session keeps no history") }
-        return session.page(request)
+        return session.page(request, for: connection.user)
     }
 
     public func isMember(_ connection: ConnectionID) -> Bool? { session.isMember(connection) }
@@ -94,6 +96,10 @@ public final class MemoryChannel: SignalChannel {
 
     /// All signals that were sent through this channel, in order.
     public var sent: [SignalRequest] { state.withLock { $0.sent } }
+
+    /// The reactions that this channel was asked to set, and the read markers that it was given, in order.
+    public var reactionsSent: [ReactRequest] { state.withLock { $0.reactionsSent } }
+    public var markersSent: [Seq] { state.withLock { $0.markersSent } }
 
     /// The messages that this channel was asked to change or erase, in order.
     public var changesSent: [Seq] { state.withLock { $0.changesSent } }
@@ -129,6 +135,11 @@ public final class MemoryChannel: SignalChannel {
     /// The same for changes and erasures.
     public func waitUntilChangesSent(_ count: Int) async throws(CancellationError) {
         try await wait { $0.changesSent.count >= count }
+    }
+
+    /// The same for reactions.
+    public func waitUntilReactionsSent(_ count: Int) async throws(CancellationError) {
+        try await wait { $0.reactionsSent.count >= count }
     }
 
     /// Removes and returns the events that have arrived, in order.
@@ -222,6 +233,30 @@ public final class MemoryChannel: SignalChannel {
             $0.changesSent.append(ref)
         }
         return seq ?? .zero
+    }
+
+    public var readState: ReadState? { connectionId == nil ? nil : session.readState(of: connection.user) }
+
+    public func react(_ request: ReactRequest) async throws(SignalingError) {
+        _ = try await perform { () throws(SignalingError) in
+            try session.react(request, by: connection)
+            return nil
+        } note: {
+            $0.reactionsSent.append(request)
+        }
+    }
+
+    public func reactors(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors] {
+        session.reactors(request)
+    }
+
+    public func markRead(through seq: Seq) async throws(SignalingError) {
+        _ = try await perform { () throws(SignalingError) in
+            try session.markRead(through: seq, by: connection)
+            return nil
+        } note: {
+            $0.markersSent.append(seq)
+        }
     }
 
     private func perform(

@@ -7,7 +7,7 @@ import SignalingProtocol
 /// the test decides what arrives when. Answers come at once unless they are held. If it keeps a history, all broadcasts
 /// but online-only ones are in it, each a second after the one before.
 public final class MemorySession: Sendable {
-    private struct State {
+    struct State {
         var lastSeq: Int64 = 0
         var lastConnection = 0
         var channels: [MemoryChannel] = []
@@ -16,6 +16,9 @@ public final class MemorySession: Sendable {
         var changed: [(ref: Seq, seq: Seq)] = []
         /// Before it, erasures have changed more than can be told.
         var listedFrom = Seq(0)
+        /// Who has chosen which key, in the order of choosing, by message.
+        var reactions: [Seq: [(user: UserID, key: String)]] = [:]
+        var markers: [UserID: Seq] = [:]
 
         mutating func noteChange(of ref: Seq) {
             changed.removeAll { $0.ref == ref }
@@ -27,14 +30,17 @@ public final class MemorySession: Sendable {
     public let keepsHistory: Bool
     /// What the session permits the authors of messages; nil: it tells no changes.
     public let changes: [ChangeKind]?
+    /// What becomes of read markers.
+    public let readMarkers: ReadMarkers
     /// The name of the session's order.
     public let epoch = Epoch(rawValue: "memory")
 
-    private let state = Lock(State())
+    let state = Lock(State())
 
-    public init(keepsHistory: Bool = false, changes: [ChangeKind]? = nil) {
-        self.keepsHistory = keepsHistory || changes != nil
+    public init(keepsHistory: Bool = false, changes: [ChangeKind]? = nil, readMarkers: ReadMarkers = .off) {
+        self.keepsHistory = keepsHistory || changes != nil || readMarkers != .off
         self.changes = changes
+        self.readMarkers = readMarkers
     }
 
     /// A new connection, whose inbox begins with `connected`; the others get `connectionCreated`. Its ID is `name`, or
@@ -98,6 +104,8 @@ public final class MemorySession: Sendable {
                 case .message, .user:
                     message.content = .erased
                     message.edit = nil
+                    message.reactions = nil
+                    state.reactions[message.seq] = nil
                 case .through: return nil
                 }
                 return message
@@ -108,6 +116,7 @@ public final class MemorySession: Sendable {
                 state.listedFrom = Seq(state.lastSeq)
             }
             for channel in state.channels { channel.put(.erased(erasure, seq: Seq(state.lastSeq))) }
+            if case .user(let user) = erasure { state.forget(user) }
         }
     }
 
@@ -156,7 +165,7 @@ public final class MemorySession: Sendable {
         WallTime(milliseconds: 1_700_000_000_000 + seq.rawValue * 1000)
     }
 
-    func page(_ request: HistoryRequest) -> HistoryPage {
+    func page(_ request: HistoryRequest, for user: UserID?) -> HistoryPage {
         let (kept, changed, listedFrom, last) = state.withLock { ($0.kept, $0.changed, $0.listedFrom, $0.lastSeq) }
         let found: [HistoryMessage]
         let messages: ArraySlice<HistoryMessage>
@@ -182,7 +191,8 @@ public final class MemorySession: Sendable {
         var range: ClosedRange<Seq>?
         if let first = kept.first, let last = kept.last { range = first.seq...last.seq }
         return HistoryPage(
-            range: range, more: messages.count < found.count, messages: Array(messages), changes: changes)
+            range: range, more: messages.count < found.count, messages: Array(messages), changes: changes,
+            mine: user.map { own($0, of: messages.map(\.seq)) } ?? [])
     }
 
     func remove(_ connection: Connection) {

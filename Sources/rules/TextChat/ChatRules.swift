@@ -15,6 +15,10 @@ struct ChatRules {
     var queue = SendQueue()
     var echoes = EchoBook()
     var outbox: OutboxState?
+    var reacting = ReactionRequests()
+    var positions = ReadPositions()
+    var markers = MarkerSender()
+    var toldReceipt: KnownReceipt?
     private(set) var restriction: Restriction?
     /// The row that the draft answers, unless that is deleted or gone.
     var replyRow: TimelineRow.ID?
@@ -63,10 +67,25 @@ struct ChatRules {
         case .history(let page): return merge(reader.answerToConnect(page, timeline))
         case .erased(let erasure, let seq):
             reader.erased(erasure, seq: seq)
-            return ChatOutcome(changes: timeline.erase(erasure, seq: seq), activity: .erased(erasure))
+            var changes = timeline.erase(erasure, seq: seq)
+            if case .user(let user) = erasure {
+                forgetReading(of: user)
+                if user == channel?.user { changes += timeline.forgetOwn() }
+            }
+            return ChatOutcome(changes: changes, activity: .erased(erasure))
         case .changed(let event):
             reader.changed(event, now: now)
             return ChatOutcome(changes: edited(event, now: now), activity: .changed(event))
+        case .reactions(let event):
+            reader.received(event.seq)
+            reader.overlay(event)
+            return ChatOutcome(changes: timeline.tell(event))
+        case .reacted(let seq, let own):
+            reader.received(seq)
+            return ChatOutcome(changes: told(own))
+        case .read(let marker):
+            heard(marker)
+            return ChatOutcome()
         case .connected(let connection):
             phase = .open
             stopInquiry()
@@ -82,6 +101,7 @@ struct ChatRules {
             // Without a channel it is the connection that the program has reported.
             let typing = (channel?.connectionId ?? reader.connection).map { connected($0) } ?? []
             reader.reconnected()
+            enterReading()
             renewClaim()
             return ChatOutcome(typing: typing, activity: .reconnected)
         case .disconnected:
@@ -127,6 +147,8 @@ struct ChatRules {
         let from = signal.from?.connectionId
         if let from { outcome.typing.append(.messageReceived(from: from, typingN: message.typingN)) }
         outcome.activity = .messageReceived(from: from)
+        // The user sees it, and has read what was before.
+        if timeline.isVisible, timeline.unreadCount == 0, let seq = message.seq { outcome.changes += mark(seq) }
         return outcome
     }
 
@@ -182,15 +204,20 @@ struct ChatRules {
         let isNewOrder = reader.enter(
             connection, hasHistory: channel?.hasHistory ?? false, epoch: channel?.epoch,
             tellsChanges: channel?.changes != nil)
-        if isNewOrder { timeline.startEra() }
+        if isNewOrder {
+            timeline.startEra()
+            markers.forget()
+        }
         guard connection != namedConnection else { return }
         namedConnection = connection
+        enterReading()
         names.enter(channel?.connections ?? [])
     }
 
     /// The connection is over.
     private mutating func end(isOther: Bool = false) {
         reader.disconnected(isOther: isOther)
+        if isOther { (positions, markers, timeline.marker) = (ReadPositions(), MarkerSender(), nil) }
         namedConnection = nil
         typedConnection = nil
         stopInquiry()

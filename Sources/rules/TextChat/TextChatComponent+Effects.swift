@@ -15,8 +15,9 @@ extension TextChatComponent {
     @discardableResult
     func carryOut(_ outcome: ChatOutcome) -> [TimelineChange] {
         perform(outcome)
+        let read = tell(rules.settleReading())
         proceed()
-        return outcome.changes
+        return outcome.changes + read
     }
 
     private func perform(_ outcome: ChatOutcome) {
@@ -36,7 +37,11 @@ extension TextChatComponent {
                 enter(actor) { $0.read(errand.request, on: $1) { $0.answered(errand, $1) } }
             }
             follow(rules.inquire())
+            if typing.isRunning, let seq = rules.nextMarker(typing.now) {
+                enter(actor) { $0.send(marker: seq, on: $1) }
+            }
         }
+        typing.reminder = actor == nil ? nil : rules.markerDeadline
         tellHistory()
         wakeWaiters()
     }
@@ -108,6 +113,16 @@ extension TextChatComponent {
         }
     }
 
+    private func send(marker: Seq, on isolation: isolated any Actor) {
+        guard let channel else { return }
+        Task { [weak self] in
+            _ = isolation
+            try? await channel.markRead(through: marker)
+            self?.rules.markers.answered(marker)
+            self?.proceed()
+        }
+    }
+
     /// A page has come, or cannot come.
     func answered(_ errand: HistoryReader.Errand, _ answer: Result<HistoryPage, SignalingError>) {
         carryOut(rules.answered(errand, answer))
@@ -143,7 +158,8 @@ extension TextChatComponent {
     }
 
     private func wakeWaiters() {
-        for (number, waitsOn) in waiters.all where !waitsOn(rules) { waiters.all[number] = nil }
+        // In the order in which they began to wait.
+        for number in waiters.all.keys.sorted() where waiters.all[number]?(rules) == false { waiters.all[number] = nil }
     }
 
     // MARK: The program

@@ -48,6 +48,8 @@ public final class TextChatComponent {
     /// The component's actor, as soon as a call has named it. Weak, because the actor may own the component.
     weak var actor: (any Actor)?
     var waiters = Waiters()
+    /// By the requests that toggled reactions wait for.
+    var reactionEnds: [Int: ChangeEnd] = [:]
     var updates = ChatUpdateStreams()
     /// What the updates and ``onActivity`` have told last.
     var toldHistory = HistoryState()
@@ -59,6 +61,7 @@ public final class TextChatComponent {
     ) {
         self.typing = ChatTyping(policy: typing)
         rules = ChatRules(composer: composer, timeline: timeline, wireForm: wireForm)
+        self.typing.onReminder = { [weak self] in self?.proceed() }
     }
 
     deinit { updates.finish() }
@@ -73,7 +76,9 @@ public final class TextChatComponent {
     /// The rows, from the top. ``updateStream()`` reports how they change.
     public var rows: [TimelineRow] { timeline.rows }
     public var messages: [ChatMessage] { timeline.messages }
-    public var unreadCount: Int { timeline.unreadCount }
+    /// How many messages are unread. With read markers these are the messages of others above the user's own, which
+    /// the user's other devices move, too; as far as they are not loaded, at most 100 of them count.
+    public var unreadCount: Int { rules.unreadCount }
 
     /// The text that the user is writing.
     public var draft: String { composer.text }
@@ -217,8 +222,19 @@ public final class TextChatComponent {
     }
 
     /// Marks this message and all before it as read; nil: all. A message stays read.
+    ///
+    /// If the session has read markers, the user's other devices learn of it, and perhaps the other users. Markers need
+    /// the clock of ``typing``. They are sent at most every 2 s, and once more after a connect that has missed one.
     @discardableResult
-    public func markRead(upTo id: TimelineRow.ID? = nil) -> [TimelineChange] { tell(rules.timeline.markRead(upTo: id)) }
+    public func markRead(upTo id: TimelineRow.ID? = nil) -> [TimelineChange] {
+        carryOut(ChatOutcome(changes: rules.markRead(upTo: id)))
+    }
+
+    /// Who has read the user's last message that some other user has read; nil: nobody, or the session does not tell. A
+    /// change is reported as an update of its row.
+    public var receipt: ChatReceipt? {
+        rules.receipt.map { ChatReceipt(id: $0.id, users: names.named($0.users)) }
+    }
 
     // MARK: After a restart
 

@@ -67,6 +67,8 @@ struct LoggedCommandTests {
             ("erase", .session(.erase(.connection(ada, RequestID(8)), .message(Seq(812))))),
             ("erase by REST", .session(.erase(.server, .through(Seq(900))))),
             ("archived", .archived(through: Seq(77))),
+            ("react", .session(.react(.connection(ada, RequestID(8)), ReactRequest(Seq(812), keys: ["👍", "é"])))),
+            ("marked", .marked([ReadMarker("ü", through: Seq(9)), ReadMarker("u", through: .zero)])),
             ("force-disconnect by REST", .session(.forceDisconnect(.server, client("bob")))),
             (
                 "refresh token",

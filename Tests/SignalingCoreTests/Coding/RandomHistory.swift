@@ -20,6 +20,7 @@ func carryOut(
         state.advance(to: now, effects: &effects)
     case .told(let number): state.told(through: number)
     case .archived(let seq): state.archived(through: seq)
+    case .marked(let markers): state.mark(markers, effects: &effects)
     }
     return nil
 }
@@ -55,7 +56,9 @@ struct RandomHistory {
         bounds.listBlockByteCount = 300
         bounds.untoldEventCount = chance(3) ? 0 : 5
         if chance(2) { bounds.history = chance(2) ? .all : .only(["chat"]) }
-        bounds.changes = pick([[], [.edit], [.edit, .erase], [.edit, .erase]]) ?? []
+        bounds.changes =
+            pick([[], [.edit], [.edit, .erase], [.edit, .erase, .react], [.edit, .erase, .react]]) ?? []
+        bounds.readMarkers = pick(ReadMarkers.allCases) ?? .off
         bounds.asOf = WallTime(milliseconds: Int64.random(in: 0..<5, using: &random))
         return bounds
     }
@@ -85,7 +88,9 @@ struct RandomHistory {
             return .session(.heard(binding))
         case 56..<78: return .session(signal(to: session, attached))
         case 78..<83: return .session(change(session, attached))
-        case 83..<84: return .archived(through: seq(of: session))
+        case 83..<84:
+            guard chance(2) else { return .archived(through: seq(of: session)) }
+            return .marked(["u", "v"].map { ReadMarker($0, through: seq(of: session)) })
         case 84..<86: return .session(.streams(sender(among: attached), streams()))
         case 86..<89: return .session(moderate(session, attached))
         case 89..<91:
@@ -123,7 +128,12 @@ struct RandomHistory {
         let authors = attached.filter { $0.encodedConnection == entry?.line.insertion?.bytes }
         let sender = chance(8) ? CommandSender.server : sender(among: chance(4) || authors.isEmpty ? attached : authors)
         let seq = chance(4) ? seq(of: session) : entry?.seq ?? .zero
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 10..<14:
+            let users = attached.filter { $0.connection.user != nil }
+            return .react(
+                self.sender(among: users.isEmpty ? attached : users),
+                ReactRequest(seq, keys: pick([[], ["👍"], ["é", "👍"], [""]]) ?? []))
         case 0..<7:
             let data = pick([nil, "é\"\\", String(repeating: "x", count: 300)]) ?? nil
             return .change(sender, ChangeRequest(seq, .edit(data: data, isJSON: chance(5))))

@@ -74,8 +74,9 @@ private struct Replicas {
         case .restrictions: note("restrictions")
         case .announced: note("announced")
         case .changed: note("changed")
+        case .reacted: note("reacted")
         case .erased: note("erased")
-        case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .refreshed,
+        case .marked, .reactors, .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .refreshed,
             .unavailable, nil:
             note(outcome?.testDescription ?? "")
         }
@@ -105,7 +106,7 @@ struct SessionStateCodingTests {
             "answered from the book", "force-disconnected", "refreshed", "node lost", "away", "untold",
             "several blocks", "all nodes lost", "online-only",
             "refused 400", "refused 403", "refused 404", "refused 429", "refused 1004", "refused 1015", "refused 1027",
-            "refused 1520", "refused 1570", "moderated", "announced", "changed", "erased",
+            "refused 1520", "refused 1570", "moderated", "announced", "changed", "reacted", "erased",
             "refused 1500",
         ] { #expect((counts[what] ?? 0) > 0, "no seed covered: \(what)") }
     }

@@ -37,7 +37,8 @@ private func short(_ line: String) -> String {
     case .ping(let seq): "ping \(seq)"
     case .connectionAway(let id): "away \(id)"
     case .connectionBack(let id): "back \(id)"
-    case .connected, .connections, .history, .change, .erased, .moderated, .restricted, .unrestricted, .restrictions,
+    case .connected, .connections, .history, .reactions, .reacted, .reactors, .read, .change, .erased, .moderated,
+        .restricted, .unrestricted, .restrictions,
         .error,
         .disconnected:
         line

@@ -38,10 +38,10 @@ private final class WholeCluster: SessionEngine {
         switch command {
         case .join(let request): connection = request.connectionId
         case .leave(let binding, _), .detach(let binding), .heard(let binding), .refreshToken(let binding, _),
-            .restrictions(let binding):
+            .restrictions(let binding), .reactors(let binding, _), .read(let binding, _):
             connection = binding.connectionId
         case .signal(let sender, _), .forceDisconnect(let sender, _), .change(let sender, _),
-            .erase(let sender, _), .moderate(let sender, _, _), .streams(let sender, _):
+            .react(let sender, _), .erase(let sender, _), .moderate(let sender, _, _), .streams(let sender, _):
             if case .connection(let binding, _) = sender { connection = binding.connectionId } else { connection = nil }
         }
         guard let connection else {

@@ -97,10 +97,11 @@ private final class Host: SessionEngineObserver {
         (self.log, self.archive, self.run, self.now) = (log, archive, run, now)
         var epochs = 0
         let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
+        var policy = HistoryPolicy(standard: .only(["chat"]), changes: [.edit])
+        policy.readMarkers = .shared
         engine = LocalEngine(
-            log: log, run: RunID(run), bounds: bounds,
-            history: EngineHistory(
-                policy: HistoryPolicy(standard: .only(["chat"]), changes: [.edit]), archive: archive), now: now
+            log: log, run: RunID(run), bounds: bounds, history: EngineHistory(policy: policy, archive: archive),
+            now: now
         ) {
             epochs += 1
             return Epoch("epoch \(run).\(epochs)")
@@ -163,6 +164,10 @@ private final class Host: SessionEngineObserver {
         submit(.change(.connection(SocketBinding(client("ada"), socket1), nil), request))
     }
 
+    func mark(_ seq: Seq, _ name: String) {
+        submit(.read(SocketBinding(client(name), socket1), through: seq))
+    }
+
     func leave(_ name: String) { submit(.leave(SocketBinding(client(name), socket1), .clientDisconnected)) }
 
     func erase(_ erasure: Erasure, _ name: String) {
@@ -209,6 +214,35 @@ private final class Host: SessionEngineObserver {
 
 @Suite("The history of an engine over a log")
 struct EngineHistoryTests {
+    @Test(
+        "LOG-17: fifty readers of ten messages a second cost one entry a second, and what a reader marks last is kept")
+    func readMarkers() {
+        func entries(marking: Bool) -> (count: Int, host: Host) {
+            let host = Host()
+            for number in 0..<50 { host.join("m\(number)", user: UserID("u\(number)")) }
+            host.settle()
+            let before = host.log.appendCount
+            for tick in 0..<100 {
+                host.say("\(tick)", "m0")
+                host.settle()
+                let last = host.engine.state(of: room)?.log.lastSeq ?? .zero
+                if marking { for number in 0..<50 { host.mark(last, "m\(number)") } }
+                host.pass(0.1)
+            }
+            return (host.log.appendCount - before, host)
+        }
+        let (without, _) = entries(marking: false)
+        let (with, host) = entries(marking: true)
+        #expect(with > without && with <= without + 11, "\(without) and \(with)")
+        host.say("the last", "m0")
+        host.settle()
+        let last = host.engine.state(of: room)?.log.lastSeq
+        host.mark(last ?? .zero, "m7")
+        host.leave("m7")
+        host.settle()
+        #expect(host.engine.state(of: room)?.readState(for: "u7")?.through == last)
+    }
+
     @Test("H1, HIS-3, HIS-4: an acknowledged message is in the history at once, before and after the archive has it")
     func atOnce() {
         let host = Host()

@@ -244,7 +244,7 @@ private final class History {
             client.phase = .away
             client.connection = nil
         case .done, .signalled, .forceDisconnected, .changed, .erased, .moderated, .announced, .restrictions,
-            .refreshed:
+            .reacted, .marked, .reactors, .refreshed:
             break
         }
     }

@@ -6,99 +6,7 @@ import Testing
 
 @testable import SignalingCore
 
-/// A session with a history whose members write and change, and the archive that is told.
-private struct Room {
-    var session: SessionState
-    let archive: MemoryArchive
-    private var requestCount: Int64 = 0
-
-    init(_ changes: Set<ChangeKind> = [.edit, .erase], signalRate: RateLimit? = nil) {
-        var bounds = SessionState.Bounds(
-            resumeWindow: .seconds(10), recoveryWindow: .seconds(10), signalRate: signalRate)
-        bounds.history = .only(["chat"])
-        bounds.changes = changes
-        session = SessionState(id: room, epoch: Epoch("e"), bounds: bounds)
-        archive = MemoryArchive()
-        join("ada", user: "u-ada")
-        join("bob")
-        join("mod", .moderator)
-    }
-
-    mutating func join(_ name: String, _ role: Role = .publisher, user: UserID? = nil) {
-        submit(
-            .join(
-                JoinRequest(
-                    connectionId: client(name), role: role, data: "", user: user, wallTime: .init(milliseconds: 0))))
-    }
-
-    @discardableResult
-    mutating func submit(_ command: SessionCommand) -> SessionOutcome {
-        var effects: [SessionEffect] = []
-        return session.handle(command, now: .seconds(1), effects: &effects)
-    }
-
-    private mutating func sender(_ name: String) -> CommandSender {
-        requestCount += 1
-        return .connection(SocketBinding(client(name), socket1), RequestID(requestCount))
-    }
-
-    mutating func say(_ text: String, _ name: String = "ada", type: String = "chat") -> Seq {
-        guard case .signalled(let seq?) = submit(.signal(sender(name), SignalRequest(type: type, data: text))) else {
-            return .zero
-        }
-        return seq
-    }
-
-    mutating func edit(_ ref: Seq, _ text: String, _ name: String = "ada") -> SessionOutcome {
-        submit(.change(sender(name), ChangeRequest(ref, .edit(data: text, isJSON: false))))
-    }
-
-    mutating func erase(_ ref: Seq, _ name: String = "ada") -> SessionOutcome {
-        submit(.erase(sender(name), .message(ref)))
-    }
-
-    /// Tells the archive what waits. The state learns of it unless `confirms` is false.
-    mutating func tell(confirms: Bool = true) {
-        guard let batch = session.unarchived.nextBatch(atMost: 1_000, { $0.date }) else { return }
-        archive.carryOut(batch.steps, of: room) { _ in }
-        if confirms { session.archived(through: batch.last) }
-    }
-
-    /// The whole history, as a client reads it: `2 hello`, `2 hello v7`, `2 erased`.
-    var page: [String] { read(HistoryRequest(.newest)).messages.map(\.short) }
-
-    func read(_ request: HistoryRequest) -> ArchivePage {
-        let unarchived = session.unarchived
-        var found = ArchivePage(range: nil, more: false, messages: [])
-        archive.page(unarchived.archiveRequest(for: request), of: room) { result in
-            if case .success(let page) = result { found = unarchived.complete(page, for: request) { $0.date } }
-        }
-        return found
-    }
-
-    func changes(after seq: Seq, limit: Int = 50) -> ArchivePage {
-        var found = ArchivePage(range: nil, more: false, messages: [])
-        ChangeList(session.changeables, after: seq, atMost: limit)
-            .read({ $1(.success(read($0))) }) { if case .success(let page) = $0 { found = page } }
-        return found
-    }
-}
-
-extension ArchivedMessage {
-    fileprivate var short: String {
-        guard let content else { return "\(seq) erased" }
-        let said = text(content).split(separator: #""data":""#).last?.split(separator: "\"").first ?? ""
-        return "\(seq) \(said)" + (version.map { " v\($0)" } ?? "")
-    }
-}
-
-extension SessionOutcome {
-    fileprivate var changed: Seq? { if case .changed(let seq) = self { seq } else { nil } }
-    fileprivate var erased: Seq? { if case .erased(let seq) = self { seq } else { nil } }
-    fileprivate var refusal: Int? { if case .refused(let error) = self { error.code.number } else { nil } }
-}
-
-private func message(_ line: String) throws -> ClientMessage {
+func message(_ line: String) throws -> ClientMessage {
     var parser = JSONParser()
     return try Array(line.utf8).withUnsafeBytes { bytes throws in try ClientMessage(line: bytes, parser: &parser) }
 }
@@ -107,7 +15,7 @@ private func message(_ line: String) throws -> ClientMessage {
 struct ChangeTests {
     @Test("CHG-1, CHG-2: an edit has a seq and an event with the sender, and the page has the new text")
     func edit() {
-        var room = Room()
+        var room = ChangeRoom()
         let ref = room.say("teh")
         let seq = room.edit(ref, "the").changed
         #expect(seq == ref.next)
@@ -122,7 +30,7 @@ struct ChangeTests {
 
     @Test("CHG-5, C3: only the author changes a message: the user on any connection, a guest on this one")
     func authors() {
-        var room = Room()
+        var room = ChangeRoom()
         let (ada, bob) = (room.say("a", "ada"), room.say("b", "bob"))
         room.join("ada2", user: "u-ada")
         room.join("u-ada")
@@ -140,7 +48,7 @@ struct ChangeTests {
 
     @Test("CHG-5: the checks come in their order, and a refused change has no effect")
     func checks() {
-        var room = Room([.edit])
+        var room = ChangeRoom([.edit])
         let ref = room.say("a")
         let log = room.session.log.lastSeq
         #expect(room.edit(ref, String(repeating: "x", count: 8_193)).refusal == 413)
@@ -161,7 +69,7 @@ struct ChangeTests {
 
     @Test("CHG-6, MOD-4: a muted author may not delete, and a moderator still may")
     func mutedDelete() {
-        var room = Room()
+        var room = ChangeRoom()
         let ref = room.say("evidence")
         let rule = ModerationRequest.mute(.user("u-ada"), .init())
         room.submit(.moderate(.server, rule, Acceptance(date: .init(milliseconds: 0))))
@@ -172,7 +80,7 @@ struct ChangeTests {
 
     @Test("CHG-5, SIG-11: changes count as signals")
     func rate() {
-        var room = Room(signalRate: RateLimit(perSecond: 1, burst: 3))
+        var room = ChangeRoom(signalRate: RateLimit(perSecond: 1, burst: 3))
         let ref = room.say("a")
         #expect(room.edit(ref, "b").changed != nil && room.edit(ref, "c").changed != nil)
         #expect(room.edit(ref, "d").refusal == 429 && room.erase(ref).refusal == 429)
@@ -180,7 +88,7 @@ struct ChangeTests {
 
     @Test("CHG-4: only kept messages change, and none from before the setting")
     func changeable() {
-        var room = Room([])
+        var room = ChangeRoom([])
         let before = room.say("a")
         room.session.bounds.changes = [.edit]
         let other = room.say("b", type: "other")
@@ -190,7 +98,7 @@ struct ChangeTests {
 
     @Test("CHG-6, CHG-7: the author's delete is final, and nothing of any edition is left")
     func delete() {
-        var room = Room()
+        var room = ChangeRoom()
         let ref = room.say("first edition")
         _ = room.edit(ref, "second edition")
         room.tell(confirms: false)
@@ -208,7 +116,7 @@ struct ChangeTests {
     @Test("CHG-7, HIS-9: erasing a user's messages, or all up to one, takes their editions along")
     func bulkErasure() {
         for erasure in [Erasure.user("u-ada"), .through(Seq(50))] {
-            var room = Room()
+            var room = ChangeRoom()
             let ref = room.say("first edition")
             _ = room.edit(ref, "second edition")
             let seq = room.session.log.lastSeq
@@ -222,7 +130,7 @@ struct ChangeTests {
 
     @Test("C1: an edit behind a batch that is on its way is not lost when the archive confirms the batch")
     func editBehindBatch() {
-        var room = Room()
+        var room = ChangeRoom()
         let ref = room.say("a")
         guard let batch = room.session.unarchived.nextBatch(atMost: 100, { $0.date }) else { return }
         #expect(room.edit(ref, "b").changed != nil)
@@ -235,7 +143,7 @@ struct ChangeTests {
 
     @Test("C1: a repeated batch, and a page that is read before the state forgets, show the newest form")
     func repeatedBatch() {
-        var room = Room()
+        var room = ChangeRoom()
         let ref = room.say("a")
         _ = room.edit(ref, "b")
         room.tell(confirms: false)
@@ -249,7 +157,7 @@ struct ChangeTests {
 
     @Test("CHG-9: what has changed since a seq, each message once, the earliest last change first")
     func changesAfter() {
-        var room = Room()
+        var room = ChangeRoom()
         let refs = (0..<6).map { room.say("\($0)") }
         let start = room.session.log.lastSeq
         _ = room.edit(refs[4], "x")
@@ -272,7 +180,7 @@ struct ChangeTests {
 
     @Test("CHG-9, HIS-9: the erasure of a message that is still to come is no change of it")
     func erasureAhead() {
-        var room = Room()
+        var room = ChangeRoom()
         let end = room.session.log.lastSeq
         _ = room.erase(end.next.next, "mod")
         let message = room.say("hello")
@@ -282,7 +190,7 @@ struct ChangeTests {
 
     @Test("CHG-9: a page of large changes ends, and goes on behind its last row")
     func largeChanges() {
-        var room = Room()
+        var room = ChangeRoom()
         let refs = (0..<20).map { room.say("\($0)") }
         let start = room.session.log.lastSeq
         for ref in refs { _ = room.edit(ref, String(repeating: "x", count: 8_000)) }
@@ -355,7 +263,7 @@ struct ChangeTests {
     func namedSeqs() throws {
         let requests = [
             #""op":"change","rel":"edit","ref""#, #""op":"erase","ref""#, #""op":"erase","through""#,
-            #""op":"moderate","action":"unmute","ref""#,
+            #""op":"moderate","action":"unmute","ref""#, #""op":"react","keys":["👍"],"ref""#, #""op":"read","through""#,
         ]
         let greatest = Seq.greatest.rawValue
         var refusedCount = 0
@@ -371,6 +279,11 @@ struct ChangeTests {
                 case .erase(_, let erasure): command = .erase(.server, erasure)
                 case .moderate(_, let request):
                     command = .moderate(.server, request, Acceptance(date: .init(milliseconds: 0)))
+                case .react(_, let request): command = .react(.server, request)
+                case .read(_, let seq):
+                    let bytes = LoggedCommand.marked([ReadMarker("u", through: seq)]).encoded()
+                    #expect(try LoggedCommand(decoding: bytes).encoded() == bytes, "\(seq)")
+                    continue
                 default: throw CodingFault.malformed
                 }
                 let bytes = LoggedCommand.session(command).encoded()

@@ -189,7 +189,7 @@ private struct Simulation {
             try #require(isFull && error.code == .connectionLimitExceeded)
             count("full")
         case .wasForceDisconnected, .superseded, .done, .signalled, .forceDisconnected, .changed, .erased,
-            .moderated, .announced, .restrictions, .refreshed, .unavailable:
+            .reacted, .marked, .reactors, .moderated, .announced, .restrictions, .refreshed, .unavailable:
             Issue.record("a join got another kind of answer")
         }
     }
@@ -275,7 +275,7 @@ private struct Simulation {
             answer = (.error(requestID, error), session.log.lastSeq)
             count("refused \(error.code.number)")
         case .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .changed, .erased, .moderated,
-            .announced, .restrictions, .refreshed, .unavailable:
+            .reacted, .marked, .reactors, .announced, .restrictions, .refreshed, .unavailable:
             Issue.record("a signal got another kind of answer")
             return
         }
@@ -381,7 +381,8 @@ private struct Simulation {
                 eventCount += 1
             case .ack(_, let seq): if let seq { try #require(seq.rawValue >= lastSeq, "SIG-6") }
             case .error: break
-            case .connected, .connections, .history, .change, .erased, .connectionAway, .connectionBack, .moderated,
+            case .connected, .connections, .history, .change, .reactions, .reacted, .reactors, .read, .erased,
+                .connectionAway, .connectionBack, .moderated,
                 .restricted, .unrestricted, .restrictions, .disconnected, .ping:
                 Issue.record("unexpected line \(line)")
             }

@@ -57,6 +57,7 @@ private struct Room {
                 "\(item.seq) \(text(line.historyParts?.content ?? []).replacing(#","type":"chat","data":"#, with: ""))"
             case .erased: "\(item.seq) erased"
             case .form(let ref, _): "form of \(ref)"
+            case .reactions(let ref, let counts): "\(counts.count) reactions to \(ref)"
             case .nothing: "nothing"
             case .erasure(.message(let seq)): "erase \(seq)"
             case .erasure(.through(let seq)): "erase through \(seq)"

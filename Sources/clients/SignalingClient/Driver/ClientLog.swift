@@ -43,8 +43,9 @@ struct ClientLog: Sendable {
 
     func event(_ event: SessionEvent, connection: Connection?) {
         switch event {
-        case .signal, .history, .changed, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
-            .connectionBack, .userJoined, .userLeft, .moderated, .restricted, .unrestricted, .overflowed:
+        case .signal, .history, .changed, .reactions, .reacted, .read, .erased, .connectionCreated,
+            .connectionDestroyed, .connectionAway, .connectionBack, .userJoined, .userLeft, .moderated, .restricted,
+            .unrestricted, .overflowed:
             break
         case .reconnecting: logger.info("the socket is lost; reconnecting")
         case .reconnected(let outcome, let missing):

@@ -29,6 +29,13 @@ extension SessionDriver {
         }
     }
 
+    func read(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors] {
+        try await perform(orFail: SignalingError(.notConnected, "the request was cancelled before it was sent")) {
+            let call = self.read(request, completion: $0)
+            return { self.withdraw(call) }
+        }
+    }
+
     func readRestrictions() async throws(SignalingError) -> [RestrictionRecord] {
         try await perform(orFail: SignalingError(.notConnected, "the request was cancelled before it was sent")) {
             let call = self.readRestrictions(completion: $0)

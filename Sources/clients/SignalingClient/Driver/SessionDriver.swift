@@ -36,6 +36,7 @@ final class SessionDriver: @unchecked Sendable {
         case acknowledgement((Result<Seq?, SignalingError>) -> Void)
         case page((Result<HistoryPage, SignalingError>) -> Void)
         case restrictions((Result<[RestrictionRecord], SignalingError>) -> Void)
+        case reactors((Result<[Reactors], SignalingError>) -> Void)
     }
 
     private var lastCall: UInt64 = 0
@@ -102,6 +103,16 @@ final class SessionDriver: @unchecked Sendable {
         let call = nextCall()
         completions[call] = .restrictions(completion)
         handle(.restrictions(call))
+        return call
+    }
+
+    @discardableResult
+    func read(
+        _ request: ReactorsRequest, completion: @escaping (Result<[Reactors], SignalingError>) -> Void
+    ) -> ClientState.CallID {
+        let call = nextCall()
+        completions[call] = .reactors(completion)
+        handle(.reactors(request, call))
         return call
     }
 
@@ -214,6 +225,10 @@ final class SessionDriver: @unchecked Sendable {
             case .callSucceeded(let call, let seq): complete(call, .success(seq))
             case .pageRead(let call, let page):
                 if case .page(let completion)? = completions.removeValue(forKey: call) { completion(.success(page)) }
+            case .reactorsRead(let call, let reactors):
+                if case .reactors(let completion)? = completions.removeValue(forKey: call) {
+                    completion(.success(reactors))
+                }
             case .restrictionsRead(let call, let records):
                 if case .restrictions(let completion)? = completions.removeValue(forKey: call) {
                     completion(.success(records))
@@ -255,6 +270,9 @@ final class SessionDriver: @unchecked Sendable {
             completions[call] = nil
             completion(.failure(error))
         case .restrictions(let completion)?:
+            completions[call] = nil
+            completion(.failure(error))
+        case .reactors(let completion)?:
             completions[call] = nil
             completion(.failure(error))
         }
@@ -316,7 +334,8 @@ extension ClientMessage {
     fileprivate var withdrawableID: RequestID? {
         switch self {
         case .signal(let id, _), .forceDisconnect(let id, _), .refreshToken(let id, _), .history(let id, _),
-            .change(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
+            .change(let id, _), .react(let id, _), .reactors(let id, _), .read(let id, _), .erase(let id, _),
+            .moderate(let id, _), .restrictions(let id):
             id
         case .connect, .streams, .disconnect, .pong: nil
         }

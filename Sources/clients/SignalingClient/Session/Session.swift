@@ -58,6 +58,7 @@ public final class Session: SignalChannel {
         private(set) var epoch: Epoch?
         private(set) var hasHistory = false
         private(set) var changes: [ChangeKind]?
+        private(set) var readState: ReadState?
         private(set) var claim: ConnectionClaim?
         private(set) var users = UserRoster()
         private var restrictions = OwnRestrictions()
@@ -72,6 +73,7 @@ public final class Session: SignalChannel {
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
             changes = welcome.changes
+            readState = welcome.read
             claim = welcome.claim
             for peer in welcome.connections + [welcome.connection] { peers[peer.connectionId] = peer }
             users = UserRoster(welcome.connections + [welcome.connection])
@@ -100,8 +102,10 @@ public final class Session: SignalChannel {
             case .restricted(let restriction): restrictions.restrict(restriction)
             case .unrestricted(let kind): restrictions.lift(kind)
             case .disconnected: self = Snapshot()
-            case .signal, .history, .changed, .erased, .userJoined, .userLeft, .moderated, .reconnecting,
-                .reconnected, .overflowed:
+            case .read(let marker): readState?.note(marker, of: connection?.user)
+            case .erased(.user(let user), _): readState?.readers?.removeAll { $0.user == user }
+            case .signal, .history, .changed, .reactions, .reacted, .erased, .userJoined, .userLeft, .moderated,
+                .reconnecting, .reconnected, .overflowed:
                 break
             }
         }
@@ -117,6 +121,7 @@ public final class Session: SignalChannel {
         mutating func resume(_ welcome: Welcome) {
             hasHistory = welcome.hasHistory
             changes = welcome.changes
+            readState = welcome.read
             claim = welcome.claim
             restrictions = welcome.ownRestrictions
         }
@@ -132,6 +137,7 @@ public final class Session: SignalChannel {
             epoch = welcome.epoch
             hasHistory = welcome.hasHistory
             changes = welcome.changes
+            readState = welcome.read
             claim = welcome.claim
             peers[welcome.connection.connectionId] = welcome.connection
             users = UserRoster(welcome.connections + [welcome.connection])
@@ -236,6 +242,10 @@ public final class Session: SignalChannel {
     /// What the session permits the authors of messages, as the server said at the last connect or reconnect (CHG-3); nil
     /// if it keeps no history, and unless connected.
     public var changes: [ChangeKind]? { driver.snapshot.withLock { $0.changes } }
+
+    /// How far the users have read (READ-3); nil if the session has no read markers, and unless connected. The count of
+    /// unread messages is that of the last connect or reconnect, and nil when the user has read on since.
+    public var readState: ReadState? { driver.snapshot.withLock { $0.readState } }
 
     /// A new stream of the session's events from now on. Call it before `connect` to receive every event. Streams are
     /// independent of each other.
@@ -385,6 +395,29 @@ public final class Session: SignalChannel {
         try Self.seq(of: try await driver.call { .erase(.message(seq), $0) })
     }
 
+    /// Sets the reactions of the client's user to a message: all of them, so that to repeat it does no harm (CHG-11). It
+    /// behaves as ``change(_:)`` does while the client reconnects, and after it.
+    ///
+    /// - Throws: as ``change(_:)``; 403 also for a guest, 400 and 413 for keys over a limit.
+    public func react(_ request: ReactRequest) async throws(SignalingError) {
+        try request.validate()
+        _ = try await driver.call { .react(request, $0) }
+    }
+
+    /// Reads who has reacted to a message (CHG-14). It behaves as ``history(_:)``.
+    public func reactors(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors] {
+        try await driver.read(request)
+    }
+
+    /// Says that the client's user has read every message up to a seq (READ-1). A marker never falls. After a lost
+    /// socket nothing is repeated: mark again after the next connect, if ``readState`` has less.
+    ///
+    /// - Throws: ``SignalingError``: 403 for a guest and in a session without read markers, 404 when the session keeps no
+    ///   history, 500 when not connected, also while the client reconnects, or when the answer was lost.
+    public func markRead(through seq: Seq) async throws(SignalingError) {
+        _ = try await driver.call { .read(seq, $0) }
+    }
+
     /// Every change has one.
     private static func seq(of acknowledged: Seq?) throws(SignalingError) -> Seq {
         guard let acknowledged else {
@@ -430,6 +463,18 @@ public final class Session: SignalChannel {
     /// signals that were sent before; signals without an answer then throw 500. A `connect` under way throws 1006.
     /// Does nothing when not connected.
     public func disconnect() async { await driver.disconnect() }
+}
+
+extension ReadState {
+    fileprivate mutating func note(_ marker: ReadMarker, of user: UserID?) {
+        if marker.user != user {
+            let known = readers?.first { $0.user == marker.user }?.through ?? marker.through
+            readers?.removeAll { $0.user == marker.user }
+            readers?.append(ReadMarker(marker.user, through: max(known, marker.through)))
+        } else if marker.through > through ?? Seq(0) {
+            (through, unread) = (marker.through, nil)
+        }
+    }
 }
 
 extension Welcome {

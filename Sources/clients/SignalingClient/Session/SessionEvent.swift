@@ -10,6 +10,12 @@ public enum SessionEvent: Hashable, Sendable {
     /// A message of the session's history was changed by its author (CHG-2), with its author's connection. Without a
     /// change it is one that this version does not know: ask for the message.
     case changed(ChangeEvent)
+    /// The reactions to messages are these now (CHG-12): everybody gets it, at most once a second.
+    case reactions(ReactionsEvent)
+    /// The client's own user has these reactions to a message, on whichever connection they were chosen (CHG-12).
+    case reacted(Seq, OwnReactions)
+    /// A user has read on (READ-3). With own markers it is the client's own user.
+    case read(ReadMarker)
     /// Messages were erased from the session's history: no page has their content any more (HIS-9). The seq is the
     /// erasure's own: earlier messages are concerned.
     case erased(Erasure, seq: Seq? = nil)

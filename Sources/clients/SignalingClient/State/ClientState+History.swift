@@ -37,8 +37,8 @@ extension ClientState {
             switch (request.content, answer) {
             case (.history, .page(let page)): .pageRead(request.call, page)
             case (.history, .unreadable(let error)): .callFailed(request.call, error)
-            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.change, _), (.erase, _), (.moderate, _),
-                (.restrictions, _):
+            case (.signal, _), (.forceDisconnect, _), (.refreshToken, _), (.change, _), (.react, _), (.reactors, _),
+                (.read, _), (.erase, _), (.moderate, _), (.restrictions, _):
                 .callFailed(request.call, Self.answerOfAnotherKind)
             }
         return [effect] + sendPending()
@@ -46,14 +46,21 @@ extension ClientState {
 
     /// The answer to a moderator who has asked what holds.
     mutating func restrictionsArrived(_ id: RequestID, _ records: [RestrictionRecord]) -> [Effect] {
+        answered(id) {
+            if case .restrictions = $0.content { .restrictionsRead($0.call, records) } else { nil }
+        }
+    }
+
+    mutating func reactorsArrived(_ id: RequestID, _ reactors: [Reactors]) -> [Effect] {
+        answered(id) { if case .reactors = $0.content { .reactorsRead($0.call, reactors) } else { nil } }
+    }
+
+    /// - Parameter effect: of the answer; nil: it does not answer this request.
+    private mutating func answered(
+        _ id: RequestID, _ effect: (PendingRequests.Request) -> Effect?
+    ) -> [Effect] {
         guard let request = pending.removeAnswered(id) else { return [] }
-        let effect: Effect =
-            switch request.content {
-            case .restrictions: .restrictionsRead(request.call, records)
-            case .signal, .forceDisconnect, .refreshToken, .history, .change, .erase, .moderate:
-                .callFailed(request.call, Self.answerOfAnotherKind)
-            }
-        return [effect] + sendPending()
+        return [effect(request) ?? .callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
     }
 
     static let answerOfAnotherKind = SignalingError(

@@ -16,8 +16,9 @@ extension ClientState {
             return welcomed(id, welcome, now)
         case .error(let id, let error): return refused(id, error, now)
         case .disconnected(let reason, let reconnect, let ban): return dismissed(reason, reconnect, ban: ban, now)
-        case .ack, .signal, .history, .change, .erased, .connectionCreated, .connectionDestroyed, .connectionAway,
-            .connectionBack, .moderated, .restricted, .unrestricted, .restrictions, .ping:
+        case .ack, .signal, .history, .change, .reactions, .reacted, .reactors, .read, .erased, .connectionCreated,
+            .connectionDestroyed, .connectionAway, .connectionBack, .moderated, .restricted, .unrestricted,
+            .restrictions, .ping:
             break
         }
         switch phase {
@@ -64,9 +65,9 @@ extension ClientState {
             guard let request = pending.removeAnswered(id) else { return [] }
             switch request.content {
             case .refreshToken(let token): use(token)
-            case .history, .restrictions:
+            case .history, .reactors, .restrictions:
                 return [.callFailed(request.call, Self.answerOfAnotherKind)] + sendPending()
-            case .signal, .forceDisconnect, .change, .erase, .moderate: break
+            case .signal, .forceDisconnect, .change, .react, .read, .erase, .moderate: break
             }
             return [.callSucceeded(request.call, seq)] + sendPending()
         case .signal(let event):
@@ -89,6 +90,12 @@ extension ClientState {
         case .change(let event):
             guard let view, self.view?.accept(event.seq) == true else { return [] }
             return [.emit(.changed(view.change(event)))]
+        case .reactions(let event):
+            return view?.accept(event.seq) == true ? [.emit(.reactions(event))] : []
+        case .reacted(let seq, let own):
+            return view?.accept(seq) == true ? [.emit(.reacted(seq, own))] : []
+        case .reactors(let id, _, let reactors): return reactorsArrived(id, reactors)
+        case .read(let marker): return [.emit(.read(marker))]
         case .erased(let seq, let erasure):
             return view?.accept(seq) == true ? [.emit(.erased(erasure, seq: seq))] : []
         case .moderated(let seq, let event):

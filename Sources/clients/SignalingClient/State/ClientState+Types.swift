@@ -8,6 +8,10 @@ extension ClientState {
         case refreshToken(String, CallID)
         case history(HistoryRequest, CallID)
         case change(ChangeRequest, CallID)
+        case react(ReactRequest, CallID)
+        case reactors(ReactorsRequest, CallID)
+        /// The user has read everything up to a seq.
+        case read(Seq, CallID)
         case erase(Erasure, CallID)
         case moderate(ModerationRequest, CallID)
         case restrictions(CallID)
@@ -49,6 +53,8 @@ extension ClientState {
         case pageRead(CallID, HistoryPage)
         /// The success of a `restrictions` request.
         case restrictionsRead(CallID, [RestrictionRecord])
+        /// The success of a `reactors` request.
+        case reactorsRead(CallID, [Reactors])
         case callFailed(CallID, SignalingError)
         case emit(SessionEvent)
     }

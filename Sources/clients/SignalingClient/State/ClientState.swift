@@ -86,6 +86,9 @@ struct ClientState {
         case .refreshToken(let token, let call): self.request(call, .refreshToken(token))
         case .history(let request, let call): self.request(call, .history(request))
         case .change(let request, let call): self.request(call, .change(request))
+        case .react(let request, let call): self.request(call, .react(request))
+        case .reactors(let request, let call): self.request(call, .reactors(request))
+        case .read(let seq, let call): self.request(call, .read(seq))
         case .erase(let erasure, let call): self.request(call, .erase(erasure))
         case .moderate(let request, let call): self.request(call, .moderate(request))
         case .restrictions(let call): self.request(call, .restrictions)
@@ -185,7 +188,7 @@ struct ClientState {
     /// Both codes mean "not connected": OpenTok has one for signals and one for moderation (LEAVE-2).
     static func failure(of request: PendingRequests.Request, _ message: String) -> Effect {
         switch request.content {
-        case .signal, .refreshToken, .history, .change, .erase, .moderate, .restrictions:
+        case .signal, .refreshToken, .history, .change, .react, .reactors, .read, .erase, .moderate, .restrictions:
             .callFailed(request.call, SignalingError(.notConnected, message))
         case .forceDisconnect: .callFailed(request.call, SignalingError(.notConnectedToModerate, message))
         }

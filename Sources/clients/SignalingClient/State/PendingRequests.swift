@@ -11,6 +11,9 @@ struct PendingRequests {
         case refreshToken(String)
         case history(HistoryRequest)
         case change(ChangeRequest)
+        case react(ReactRequest)
+        case reactors(ReactorsRequest)
+        case read(Seq)
         case erase(Erasure)
         case moderate(ModerationRequest)
         case restrictions
@@ -22,6 +25,9 @@ struct PendingRequests {
             case .refreshToken(let token): .refreshToken(id, token: token)
             case .history(let request): .history(id, request)
             case .change(let request): .change(id, request)
+            case .react(let request): .react(id, request)
+            case .reactors(let request): .reactors(id, request)
+            case .read(let seq): .read(id, through: seq)
             case .erase(let erasure): .erase(id, erasure)
             case .moderate(let request): .moderate(id, request)
             case .restrictions: .restrictions(id)
@@ -29,19 +35,22 @@ struct PendingRequests {
         }
 
         /// Whether it may be sent on another socket after a loss (RES-9). Online-only signals must not arrive late
-        /// (G6).
+        /// (G6), and a read marker is set anew after each connect (READ-1).
         var isRepeatable: Bool {
             switch self {
             case .signal(let request, let retriesAfterReconnect): retriesAfterReconnect && !request.isOnlineOnly
-            case .forceDisconnect, .refreshToken, .history, .change, .erase, .moderate, .restrictions: true
+            case .read: false
+            case .forceDisconnect, .refreshToken, .history, .change, .react, .reactors, .erase, .moderate,
+                .restrictions:
+                true
             }
         }
 
         /// Whether it changes nothing, and may go to another connection as well.
         fileprivate var isRead: Bool {
             switch self {
-            case .history, .restrictions: true
-            case .signal, .forceDisconnect, .refreshToken, .change, .erase, .moderate: false
+            case .history, .reactors, .restrictions: true
+            case .signal, .forceDisconnect, .refreshToken, .change, .react, .read, .erase, .moderate: false
             }
         }
     }

@@ -42,16 +42,24 @@ extension ChatModel {
         dayTask?.cancel()
         dayTask = nil
         guard presence.isReading else { return }
-        readTask = Task { [weak self] in
-            try? await Task.sleep(for: Self.readingTime)
-            if !Task.isCancelled { self?.markRead() }
-        }
+        readLater()
         dayTask = Task { [weak self] in
             while !Task.isCancelled, let wait = self?.noteDay(.now) { try? await Task.sleep(for: wait) }
         }
     }
 
+    /// A page may bring unread messages while the user looks at the chat: a read marker says so.
+    func noteUnread() { if presence.isReading, readTask == nil, chat.unreadCount > 0 { readLater() } }
+
+    private func readLater() {
+        readTask = Task { [weak self] in
+            try? await Task.sleep(for: Self.readingTime)
+            if !Task.isCancelled { self?.markRead() }
+        }
+    }
+
     private func markRead() {
+        readTask = nil
         chat.markRead()
         refresh()
     }

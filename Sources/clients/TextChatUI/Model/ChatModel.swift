@@ -48,6 +48,8 @@ public final class ChatModel {
     public internal(set) var edit: MessageEdit?
     /// The row that the draft answers; nil: none.
     public private(set) var replyTarget: TimelineRow.ID?
+    /// Who has read what the user has written; nil: nobody, or the session does not tell.
+    public private(set) var receipt: ReadReceipt?
     /// What VoiceOver has to say, once for each change of this value.
     public private(set) var announcement: Numbered<String>?
     @ObservationIgnored var ban: Restriction?
@@ -186,8 +188,8 @@ public final class ChatModel {
         switch event {
         case .connected, .reconnected: plan.connected()
         case .reconnecting: plan.reconnecting()
-        case .signal, .history, .changed, .erased, .connectionCreated, .connectionDestroyed, .restrictionsChanged,
-            .lost, .disconnected:
+        case .signal, .history, .changed, .reactions, .reacted, .read, .erased, .connectionCreated,
+            .connectionDestroyed, .restrictionsChanged, .lost, .disconnected:
             break
         }
         chat.handle(event, now: .now)
@@ -262,7 +264,10 @@ public final class ChatModel {
         if self.isModerator != isModerator { self.isModerator = isModerator }
         if emptyNote != currentEmptyNote { emptyNote = currentEmptyNote }
         if replyTarget != chat.replyTarget { replyTarget = chat.replyTarget }
+        let receipt = currentReceipt
+        if self.receipt != receipt { self.receipt = receipt }
         noteEdit()
+        noteUnread()
         let canSend = text == chat.draft && chat.canSend
         if self.canSend != canSend { self.canSend = canSend }
         let restriction = (ban ?? chat.restriction).map { words.sentence(of: $0, now: .now) } ?? ""

@@ -48,11 +48,17 @@
                     if message.editedAt != nil {
                         Text(model.words(.edited)).font(.caption2).foregroundStyle(.secondary).accessibilityHidden(true)
                     }
+                    if !message.reactions.isEmpty {
+                        ChatReactions(row: self.row.id, reactions: message.reactions, model: model)
+                    }
                     if row.showsTime, let time = message.receivedAt.map(model.words.time) {
                         Text(time).font(.caption2).foregroundStyle(.secondary)
                     }
                     if let state = ChatWords.state(of: message) {
                         Text(model.words(state)).font(.caption).foregroundStyle(.secondary)
+                    }
+                    if let receipt = model.receipt, receipt.row == self.row.id {
+                        Text(receipt.text).font(.caption2).foregroundStyle(.secondary)
                     }
                     if case .failed = message.state { actions(message) }
                 }
@@ -179,12 +185,20 @@
                 self
             #else
                 let (mayEdit, mayReply) = (model.canEdit(row), model.canReply(to: row))
+                let mayReact = model.canReact(to: row)
                 // A moderator deletes as one.
                 let mayDelete = actions.isEmpty && model.canDelete(row)
-                if actions.isEmpty, !mayEdit, !mayDelete, !mayReply {
+                if actions.isEmpty, !mayEdit, !mayDelete, !mayReply, !mayReact {
                     self
                 } else {
                     contextMenu {
+                        if mayReact {
+                            Menu(model.words(.react)) {
+                                ForEach(ChatModel.reactionKeys, id: \.self) { key in
+                                    Button(key) { model.toggleReaction(key, to: row) }
+                                }
+                            }
+                        }
                         if mayReply { Button(model.words(.reply)) { model.reply(to: row) } }
                         if mayEdit { Button(model.words(.edit)) { model.beginEdit(row) } }
                         if mayDelete {

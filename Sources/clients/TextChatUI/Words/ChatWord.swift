@@ -22,6 +22,9 @@ public enum ChatWord: String, CaseIterable, Sendable {
     case replyTo, replyToOwn, endReply, earlierMessage, quoteGone
     case changeRefused, changeOffline, changeTooFast, changeBlank, editLost
 
+    // Reactions and receipts
+    case react, reacted, reactedToo, seen, seenBy
+
     // The draft
     case tooLarge, tooManyWaiting
     /// Messages of the outbox could not be read.

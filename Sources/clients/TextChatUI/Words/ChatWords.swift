@@ -62,7 +62,7 @@ public struct ChatWords: Sendable {
             text += rest[..<open]
             let name = rest[rest.index(after: open)..<close]
             switch values[String(name)] {
-            case .name(let value): text += TypingPhrase.isolated(value, always: language == "ar")
+            case .name(let value): text += TypingPhrase.isolated(value, always: isRightToLeft)
             case .text(let value): text += value
             case nil: text += name == "count" ? number(count ?? 0) : String(rest[open...close])
             }
@@ -81,14 +81,21 @@ public struct ChatWords: Sendable {
         case .several: return self(.typingSeveral)
         case .people: return self(.typingPeople, count: phrase.count)
         case .one, .two, .three, .oneAndOther, .oneAndOthers, .twoAndOther, .twoAndOthers:
-            let names = phrase.names.map { TypingPhrase.isolated($0, always: language == "ar") }
+            let names = phrase.names.map { TypingPhrase.isolated($0, always: isRightToLeft) }
             let others = phrase.count > 0 ? [self(.others, count: phrase.count)] : []
-            let list = (names + others).formatted(.list(type: .and, width: .standard).locale(locale))
-            // Some versions of Foundation isolate the names, too.
-            let once = list.replacingOccurrences(of: "\u{2068}\u{2068}", with: "\u{2068}")
-                .replacingOccurrences(of: "\u{2069}\u{2069}", with: "\u{2069}")
-            return self(.typingNames, ["names": .text(once)], count: names.count + phrase.count)
+            return self(
+                .typingNames, ["names": .text(list(names + others))], count: names.count + phrase.count)
         }
+    }
+
+    var isRightToLeft: Bool { language == "ar" }
+
+    /// “Ada, Bob, and Cyd”, of names that are isolated.
+    func list(_ names: [String]) -> String {
+        let list = names.formatted(.list(type: .and, width: .standard).locale(locale))
+        // Some versions of Foundation isolate the names, too.
+        return list.replacingOccurrences(of: "\u{2068}\u{2068}", with: "\u{2068}")
+            .replacingOccurrences(of: "\u{2069}\u{2069}", with: "\u{2069}")
     }
 
     /// One text, or one for each plural category.

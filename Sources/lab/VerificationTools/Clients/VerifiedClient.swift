@@ -242,8 +242,7 @@ final class VerifiedClient: Sendable {
             case .heard(.reconnected):
                 add(.reconnected)
                 if let cut = notes.cut {
-                    notes.interruptions.append(
-                        ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
+                    notes.interruptions.append(ServiceGap(client: name, cause: cut.cause, start: cut.at, end: now))
                 }
                 notes.cut = nil
             case .heard(.disconnected):
@@ -260,7 +259,9 @@ final class VerifiedClient: Sendable {
                 add(.moderated(event, seq))
             case .heard(.history): notes.pageCount += 1
             case .heard(.changed(let event)): add(.changed(event))
-            case .heard(.restricted), .heard(.unrestricted), .heard(.overflowed): break
+            case .heard(.reactions), .heard(.reacted), .heard(.read), .heard(.restricted), .heard(.unrestricted),
+                .heard(.overflowed):
+                break
             }
         }
     }

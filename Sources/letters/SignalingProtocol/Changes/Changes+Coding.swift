@@ -5,7 +5,7 @@ extension MessageChange {
     fileprivate init?(_ reader: MessageReader) throws(ClientMessageError) {
         switch ChangeKind(rawValue: try reader.requiredString("rel")) {
         case .edit: self = .edit(data: try reader.string("data"), isJSON: try reader.bool("json") ?? false)
-        case .erase, nil: return nil
+        case .erase, .react, nil: return nil
         }
     }
 

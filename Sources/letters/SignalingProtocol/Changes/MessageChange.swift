@@ -14,10 +14,11 @@ public enum MessageChange: Hashable, Sendable {
     }
 }
 
-/// What a session may permit the authors of messages to do (CHG-3).
+/// What a session may permit: to the authors of messages, and to react to all users (CHG-3).
 public enum ChangeKind: String, CaseIterable, Hashable, Sendable {
     case edit
     case erase
+    case react
 }
 
 /// A change as a client asks for it.

@@ -18,6 +18,11 @@ extension HistoryMessage {
                 ? nil
                 : try reader.seq("changed").map { (seq) throws(ClientMessageError) in
                     Edit(seq: seq, time: WallTime(milliseconds: try reader.requiredInteger("edited")))
+                },
+            reactions: isErased
+                ? nil
+                : try reader.seq("reacted").map { (seq) throws(ClientMessageError) in
+                    Reactions(try reader.reactionCounts(), seq: seq)
                 })
     }
 
@@ -37,6 +42,10 @@ extension HistoryMessage {
             if let data { writer.member("data", data) }
             if isJSON { writer.member("json", true) }
             edit?.writeMembers(to: &writer)
+            if let reactions {
+                ReactionCount.write(reactions.counts, to: &writer)
+                writer.member("reacted", reactions.seq.rawValue)
+            }
         case .erased: writer.member("erased", true)
         }
         writer.member("time", time.milliseconds)
@@ -64,7 +73,10 @@ extension HistoryPage {
         let isAll = try reader.bool("all") ?? false
         self.init(
             range: range, more: try reader.bool("more") ?? false, messages: messages,
-            changes: try reader.seq("changedThrough").map { Changes(through: $0, isAll: isAll) })
+            changes: try reader.seq("changedThrough").map { Changes(through: $0, isAll: isAll) },
+            mine: try reader.optionalObjects("mine").map { (inner) throws(ClientMessageError) in
+                try OwnReactions(inner)
+            })
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -81,6 +93,7 @@ extension HistoryPage {
         writer.beginArray()
         for message in messages { message.write(to: &writer) }
         writer.endArray()
+        OwnReactions.write(mine, to: &writer)
     }
 }
 

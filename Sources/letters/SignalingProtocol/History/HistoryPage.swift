@@ -19,6 +19,20 @@ public struct HistoryMessage: Hashable, Sendable {
     public var content: Content
     /// The last edit of the content (CHG-8); `nil` if there is none, and for an erased message.
     public var edit: Edit?
+    /// The reactions to it (CHG-13); `nil` if there were none, and for an erased message.
+    public var reactions: Reactions?
+
+    /// How many users have reacted to a message.
+    public struct Reactions: Hashable, Sendable {
+        public var counts: [ReactionCount]
+        /// Of the event that told them: of two the greater one counts.
+        public var seq: Seq
+
+        public init(_ counts: [ReactionCount], seq: Seq) {
+            self.counts = counts
+            self.seq = seq
+        }
+    }
 
     /// An edit of a message.
     public struct Edit: Hashable, Sendable {
@@ -33,12 +47,15 @@ public struct HistoryMessage: Hashable, Sendable {
         }
     }
 
-    public init(seq: Seq, from: Connection?, time: WallTime, content: Content, edit: Edit? = nil) {
+    public init(
+        seq: Seq, from: Connection?, time: WallTime, content: Content, edit: Edit? = nil, reactions: Reactions? = nil
+    ) {
         self.seq = seq
         self.from = from
         self.time = time
         self.content = content
         self.edit = edit
+        self.reactions = reactions
     }
 }
 
@@ -53,6 +70,8 @@ public struct HistoryPage: Hashable, Sendable {
     public var messages: [HistoryMessage]
     /// How far the answer to ``HistoryRequest/Position/changedAfter(_:)`` reaches; `nil` for every other page.
     public var changes: Changes?
+    /// The reactions of the client's user to the page's messages (CHG-13).
+    public var mine: [OwnReactions]
 
     /// What a list of changed messages says of itself (CHG-9).
     public struct Changes: Hashable, Sendable {
@@ -68,12 +87,14 @@ public struct HistoryPage: Hashable, Sendable {
     }
 
     public init(
-        range: ClosedRange<Seq>?, more: Bool, messages: [HistoryMessage], changes: Changes? = nil
+        range: ClosedRange<Seq>?, more: Bool, messages: [HistoryMessage], changes: Changes? = nil,
+        mine: [OwnReactions] = []
     ) {
         self.range = range
         self.more = more
         self.messages = messages
         self.changes = changes
+        self.mine = mine
     }
 }
 

@@ -83,6 +83,14 @@ extension ClientMessage {
             self = .history(try reader.requiredID(), try HistoryRequest(reader))
         case "change":
             self = .change(try reader.requiredID(), try ChangeRequest(reader))
+        case "react":
+            self = .react(try reader.requiredID(), try ReactRequest(reader))
+        case "reactors":
+            self = .reactors(try reader.requiredID(), try ReactorsRequest(reader))
+        case "read":
+            let id = try reader.requiredID()
+            guard let through = try reader.namedSeq("through") else { throw reader.error("\"through\" is missing") }
+            self = .read(id, through: through)
         case "erase":
             self = .erase(try reader.requiredID(), try Erasure(reader))
         case "moderate":
@@ -103,7 +111,8 @@ extension ClientMessage {
             // An error message never repeats a client's text.
             throw reader.error(
                 "\"op\" is unknown: use \"connect\", \"signal\", \"forceDisconnect\", \"refreshToken\", \"history\", "
-                    + "\"change\", \"erase\", \"moderate\", \"restrictions\", \"streams\", \"disconnect\" or \"pong\"")
+                    + "\"change\", \"react\", \"reactors\", \"read\", \"erase\", \"moderate\", \"restrictions\", \"streams\", "
+                    + "\"disconnect\" or \"pong\"")
         }
     }
 
@@ -140,6 +149,18 @@ extension ClientMessage {
             writer.member("op", "change")
             writer.member("id", id.rawValue)
             request.writeMembers(to: &writer)
+        case .react(let id, let request):
+            writer.member("op", "react")
+            writer.member("id", id.rawValue)
+            request.writeMembers(to: &writer)
+        case .reactors(let id, let request):
+            writer.member("op", "reactors")
+            writer.member("id", id.rawValue)
+            request.writeMembers(to: &writer)
+        case .read(let id, let through):
+            writer.member("op", "read")
+            writer.member("id", id.rawValue)
+            writer.member("through", through.rawValue)
         case .erase(let id, let erasure):
             writer.member("op", "erase")
             writer.member("id", id.rawValue)

@@ -9,6 +9,12 @@ public enum ClientMessage: Hashable, Sendable {
     case history(RequestID, HistoryRequest)
     /// Changes a message of the session's history (CHG-1).
     indirect case change(RequestID, ChangeRequest)
+    /// Sets the user's reactions to a message (CHG-11).
+    case react(RequestID, ReactRequest)
+    /// Asks who has reacted to a message (CHG-14).
+    case reactors(RequestID, ReactorsRequest)
+    /// The user has read every message up to this seq (READ-1).
+    case read(RequestID, through: Seq)
     /// Erases messages of the session's history (HIS-9).
     case erase(RequestID, Erasure)
     /// Restricts a user or the session, or lifts a restriction (MOD-1).

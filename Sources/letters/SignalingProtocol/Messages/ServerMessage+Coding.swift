@@ -33,6 +33,15 @@ extension ServerMessage {
         case "signal": .signal(try SignalEvent(reader))
         case "history": .history(try reader.requiredID(), try HistoryAnswer(reader))
         case "change": .change(try ChangeEvent(reader))
+        case "reactions": .reactions(try ReactionsEvent(reader))
+        case "reacted": .reacted(try reader.requiredSeq("seq"), try OwnReactions(reader))
+        case "reactors":
+            .reactors(
+                try reader.requiredID(), try reader.requiredSeq("ref"),
+                try reader.requiredObjects("reactors").map { (inner) throws(ClientMessageError) in
+                    try Reactors(inner)
+                })
+        case "read": .read(try ReadMarker(reader))
         case "erased": .erased(try reader.requiredSeq("seq"), try Erasure(reader))
         case "connectionCreated":
             .connectionCreated(
@@ -86,6 +95,10 @@ extension ServerMessage {
             writer.member("id", id.rawValue)
             answer.writeMembers(to: &writer)
         case .change(let event): event.writeMembers(to: &writer)
+        case .reactions(let event): event.writeMembers(to: &writer)
+        case .reacted(let seq, let own): own.writeEvent(seq, to: &writer)
+        case .reactors(let id, let ref, let reactors): Reactors.write(reactors, to: ref, answering: id, to: &writer)
+        case .read(let marker): marker.writeEvent(to: &writer)
         case .erased(let seq, let erasure):
             writer.member("ev", "erased")
             writer.member("seq", seq.rawValue)

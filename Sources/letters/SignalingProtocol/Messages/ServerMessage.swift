@@ -14,6 +14,14 @@ public enum ServerMessage: Hashable, Sendable {
     case history(RequestID, HistoryAnswer)
     /// A message of the session's history was changed (CHG-2).
     indirect case change(ChangeEvent)
+    /// The reactions to messages have changed (CHG-12).
+    case reactions(ReactionsEvent)
+    /// The client's user has these reactions to a message from now on (CHG-12).
+    case reacted(Seq, OwnReactions)
+    /// Who has reacted to a message (CHG-14).
+    case reactors(RequestID, Seq, [Reactors])
+    /// A user has read on (READ-3).
+    case read(ReadMarker)
     /// Messages were erased from the session's history (HIS-9).
     case erased(Seq, Erasure)
     /// Another client joined the session.

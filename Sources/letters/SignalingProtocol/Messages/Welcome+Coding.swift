@@ -21,6 +21,7 @@ extension Welcome {
             hasHistory: try reader.bool("history") ?? false,
             // Kinds that this version does not know are nothing that it can do.
             changes: try reader.strings("changes")?.compactMap { ChangeKind(rawValue: $0) },
+            read: try reader.object("read").flatMap { (read) throws(ClientMessageError) in try ReadState(read) },
             restrictions: try reader.optionalObjects("restrictions").map { (inner) throws(ClientMessageError) in
                 try Restriction(inner)
             },
@@ -73,6 +74,7 @@ extension Welcome {
             for kind in changes { writer.value(kind.rawValue) }
             writer.endArray()
         }
+        read?.write(to: &writer)
         if let streams {
             writer.name("streams")
             writer.beginArray()

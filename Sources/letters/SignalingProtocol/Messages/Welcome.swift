@@ -35,6 +35,8 @@ public struct Welcome: Hashable, Sendable {
     public var hasHistory: Bool
     /// What the session permits the authors of messages (CHG-3); `nil` if it keeps no history.
     public var changes: [ChangeKind]?
+    /// What the session says of read markers (READ-3); `nil` if it has none for this client.
+    public var read: ReadState?
     /// The streams of the other connections, for a client that asked for them and was not resumed (STR-2). Not decoded.
     public var streams: [StreamAnnouncement]?
     /// What holds for this client (MOD-5).
@@ -47,7 +49,8 @@ public struct Welcome: Hashable, Sendable {
         connection: Connection, connections: [Connection], connectionCount: Int? = nil, role: Role, epoch: Epoch,
         seq: Seq, outcome: Outcome,
         replayThrough: Seq? = nil, missing: MissingEvents? = nil, away: [ConnectionID]? = nil,
-        hasHistory: Bool = false, changes: [ChangeKind]? = nil, streams: [StreamAnnouncement]? = nil,
+        hasHistory: Bool = false, changes: [ChangeKind]? = nil, read: ReadState? = nil,
+        streams: [StreamAnnouncement]? = nil,
         restrictions: [Restriction] = [],
         resume: ResumeOffer,
         heartbeat: Duration = Limits.heartbeat
@@ -64,6 +67,7 @@ public struct Welcome: Hashable, Sendable {
         self.away = away
         self.hasHistory = hasHistory
         self.changes = changes
+        self.read = read
         self.streams = streams
         self.restrictions = restrictions
         self.resume = resume

@@ -35,6 +35,9 @@ public protocol SignalChannel: Sendable {
     /// Default: nil.
     var changes: [ChangeKind]? { get }
 
+    /// What the session says of read markers; nil if it has none for this connection (READ-3). Default: nil.
+    var readState: ReadState? { get }
+
     /// The claim of the present connection, with which another run of the program can replace it. Default: nil.
     var claim: ConnectionClaim? { get }
 
@@ -73,6 +76,17 @@ public protocol SignalChannel: Sendable {
     /// - Returns: the seq of the erasure.
     @discardableResult
     func erase(message: Seq) async throws(SignalingError) -> Seq
+
+    /// Sets the reactions of this connection's user to a message (CHG-11). Whoever repeats it changes nothing. The
+    /// default throws ``SignalingError/Code/notFound``.
+    func react(_ request: ReactRequest) async throws(SignalingError)
+
+    /// Reads who has reacted to a message (CHG-14). The default throws ``SignalingError/Code/notFound``.
+    func reactors(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors]
+
+    /// Says that this connection's user has read every message up to a seq (READ-1). A marker never falls. The default
+    /// throws ``SignalingError/Code/notFound``.
+    func markRead(through seq: Seq) async throws(SignalingError)
 }
 
 extension SignalChannel {
@@ -81,6 +95,7 @@ extension SignalChannel {
     public var epoch: Epoch? { nil }
     public var hasHistory: Bool { false }
     public var changes: [ChangeKind]? { nil }
+    public var readState: ReadState? { nil }
     public var claim: ConnectionClaim? { nil }
     public var user: UserID? { nil }
     public func restriction(at now: WallTime) -> Restriction? { nil }
@@ -95,6 +110,18 @@ extension SignalChannel {
     }
 
     public func erase(message: Seq) async throws(SignalingError) -> Seq {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
+
+    public func react(_ request: ReactRequest) async throws(SignalingError) {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
+
+    public func reactors(_ request: ReactorsRequest) async throws(SignalingError) -> [Reactors] {
+        throw SignalingError(.notFound, "the session keeps no history")
+    }
+
+    public func markRead(through seq: Seq) async throws(SignalingError) {
         throw SignalingError(.notFound, "the session keeps no history")
     }
 }

@@ -18,6 +18,12 @@ public enum SignalChannelEvent: Hashable, Sendable {
     /// A message of the session's history was changed, with the author's connection if it is known (CHG-2). Without a
     /// change it is one that this version does not know.
     case changed(ChangeEvent)
+    /// The reactions to messages have changed (CHG-12).
+    case reactions(ReactionsEvent)
+    /// The channel's own user has these reactions to a message since the event with this seq (CHG-12).
+    case reacted(Seq, OwnReactions)
+    /// A user has read on (READ-3).
+    case read(ReadMarker)
     /// Messages were erased from the session's history (HIS-9). The erasure's own seq, if it is known: earlier messages
     /// are concerned.
     case erased(Erasure, seq: Seq? = nil)

@@ -71,6 +71,22 @@ public enum Limits {
     /// (HIS-6). Below ``waitingByteCount``, so that a page alone does not make its client count as slow.
     public static let historyPageByteCount = 49_152
 
+    /// The maximum length of a reaction's key, in UTF-16 units (CHG-11).
+    public static let reactionKeyLength = 32
+
+    /// The maximum number of keys of one user's reactions to a message, and of all users' (CHG-11).
+    public static let reactionKeysPerUser = 8
+    public static let reactionKeysPerMessage = 32
+
+    /// The maximum number of users in an answer about reactions (CHG-14).
+    public static let reactorCount = 50
+
+    /// Unread messages are counted up to this number (READ-3).
+    public static let unreadCount = 100
+
+    /// In a session of more connections, nobody learns of other users' read markers (READ-3).
+    public static let readerCount = 100
+
     /// Most connections in one page of the list of connections (CON-11).
     public static let connectionPageCount = 1_000
 

@@ -8,8 +8,9 @@ struct ChatCommand: AsyncParsableCommand {
         discussion: """
             Type a line and press Enter to send it; Ctrl-D leaves. /who lists who is here, /help the commands, and the \
             arrow keys bring back what you have sent. /edit TEXT and /delete change your last message, and /reply TEXT \
-            answers the last one of another user. Below your line you see which users are typing. They see the \
-            same of you, unless you give --no-typing. --name is the name that others see. With NO_COLOR in the \
+            answers the last one of another user. /react KEY reacts to the last message. Below your line you see \
+            which users are typing, and who has read your last message. They see the same of \
+            you; --no-typing hides that you are typing. --name is the name that others see. With NO_COLOR in the \
             environment there are no colours.
 
             When standard input or output is a pipe, the command sends each line of the input, at the rate that the \

@@ -6,19 +6,28 @@ import TextChatRunning
 /// The commands that change a message, or answer one.
 @MainActor
 extension TextChatComponent {
-    /// Carries out `/edit` and `/delete`.
+    /// Carries out `/edit`, `/delete` and `/react`.
     ///
     /// - Returns: what the user has to know; nil: the row shows it.
-    func changeLast(_ entry: ChatEntry) async -> String? {
+    func change(_ entry: ChatEntry) async -> String? {
         do throws(ChangeError) {
             switch entry {
             case .edit(""): return "give the new text: /edit TEXT"
             case .edit(let text): try await editMessage(try last(where: canEdit), text: text, now: .now)
             case .delete: try await deleteMessage(try last(where: canDelete), now: .now)
+            case .react(_, ""): return "give the reaction: /react 👍, or /react 2 👍"
+            case .react(let number, let key):
+                let rows = rows.filter { $0.message != nil }
+                guard (1...max(rows.count, 1)).contains(number), !rows.isEmpty else {
+                    return "there is no such message"
+                }
+                try await toggleReaction(
+                    rows[rows.count - number].id, key: ChatReaction.key(of: key), now: .now)
             case .message, .help, .who, .reply, .unknown: break
             }
             return nil
         } catch {
+            if case .react = entry, error == .erased { return "that message was deleted" }
             return error.reason
         }
     }

@@ -7,6 +7,16 @@ struct ShownForms {
     private struct Form: Equatable {
         var version: Seq?
         var isErased = false
+        var reactions: [ChatReaction] = []
+    }
+
+    /// What has changed since it was shown.
+    struct News {
+        var messages: [ChatMessage] = []
+        /// So many more were deleted.
+        var deletedCount = 0
+        /// Messages whose reactions alone have changed.
+        var reacted: [ChatMessage] = []
     }
 
     private var forms: [TimelineRow.ID: Form] = [:]
@@ -14,34 +24,37 @@ struct ShownForms {
     /// With more deleted messages at once, as by a moderator, only their number is news.
     private static let deletedCount = 3
 
-    /// The messages that have changed since they were shown, and how many more were deleted.
-    mutating func news(in changes: [TimelineChange]) -> (messages: [ChatMessage], deletedCount: Int) {
-        let news = changed(in: changes)
-        let deletedCount = news.count { $0.isErased }
-        guard deletedCount > Self.deletedCount else { return (news, 0) }
-        return (news.filter { !$0.isErased }, deletedCount)
-    }
-
-    private mutating func changed(in changes: [TimelineChange]) -> [ChatMessage] {
-        var news: [ChatMessage] = []
+    mutating func news(in changes: [TimelineChange]) -> News {
+        var news = News()
         for change in changes {
             switch change {
             case .insert(let row, _): note(row)
-            case .update(let row, _): if note(row), let message = row.message?.message { news.append(message) }
+            case .update(let row, _):
+                guard let message = row.message?.message else { break }
+                let (before, form) = (forms[row.id] ?? Form(), note(row))
+                if (before.version, before.isErased) != (form.version, form.isErased) {
+                    news.messages.append(message)
+                } else if before.reactions != form.reactions {
+                    news.reacted.append(message)
+                }
             case .remove(let id, _): forms[id] = nil
             case .move: break
             }
         }
+        let deletedCount = news.messages.count { $0.isErased }
+        guard deletedCount > Self.deletedCount else { return news }
+        news.messages.removeAll { $0.isErased }
+        news.deletedCount = deletedCount
         return news
     }
 
-    /// Returns whether it was shown in another form, or not at all and has changed.
+    /// The row is shown in this form now.
     @discardableResult
-    private mutating func note(_ row: TimelineRow) -> Bool {
-        guard let message = row.message?.message else { return false }
-        let form = Form(version: message.version, isErased: message.isErased)
-        defer { forms[row.id] = form == Form() ? nil : form }
-        return forms[row.id] ?? Form() != form
+    private mutating func note(_ row: TimelineRow) -> Form {
+        guard let message = row.message?.message else { return Form() }
+        let form = Form(version: message.version, isErased: message.isErased, reactions: message.reactions)
+        forms[row.id] = form == Form() ? nil : form
+        return form
     }
 }
 
@@ -53,6 +66,27 @@ struct MessageText {
     func text(of message: ChatMessage) -> String {
         if message.isErased { return "(deleted)" }
         return Printable.text(message.text) + (message.editedAt == nil ? "" : " (edited)")
+            + Self.counts(message.reactions.map { ($0.key, $0.count) })
+    }
+
+    /// ` [👍 2 🎉 1]`; empty without reactions.
+    static func counts(_ reactions: [(key: String, count: Int)]) -> String {
+        reactions.isEmpty
+            ? "" : " [\(reactions.map { "\(Printable.text($0.key)) \($0.count)" }.joined(separator: " "))]"
+    }
+
+    /// What the reactions to a message are now.
+    func reactions(to message: ChatMessage) -> String {
+        let counts = Self.counts(message.reactions.map { ($0.key, $0.count) })
+        return
+            "\(name(of: message)): \(short(Printable.text(message.text)))\(counts.isEmpty ? " [no reactions]" : counts)"
+    }
+
+    /// Who has read the user's last message that somebody has read; empty: nobody.
+    static func receipt(_ receipt: ChatReceipt?) -> String {
+        guard let users = receipt?.users, !users.isEmpty else { return "" }
+        let names = users.prefix(3).map { Printable.text($0.name ?? $0.user.rawValue) }.joined(separator: ", ")
+        return "seen by \(names)" + (users.count > 3 ? " and \(users.count - 3) more" : "")
     }
 
     /// The message that this one answers, in short; nil: none.

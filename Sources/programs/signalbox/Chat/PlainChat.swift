@@ -20,6 +20,7 @@ final class PlainChat {
     /// Messages that have arrived before the history is printed, which is before them; nil: it is.
     private var held: [ChatMessage]?
     private var forms = ShownForms()
+    private var receipt = ""
     private var outcome: ExitCode?
     private var randomness = SystemRandomNumberGenerator()
 
@@ -105,8 +106,8 @@ final class PlainChat {
         case .reply(let text):
             guard let complaint = component.replyToLast(text) else { return text }
             say(complaint)
-        case .edit, .delete:
-            if let complaint = await component.changeLast(entry) { say(complaint) }
+        case .edit, .delete, .react:
+            if let complaint = await component.change(entry) { say(complaint) }
             // The answer may come before the event.
             showChanged(component.rows.map { .update($0, at: 0) })
         case .help: ChatEntry.helpLines.forEach(say)
@@ -124,6 +125,7 @@ final class PlainChat {
             if held == nil { new.forEach(show) } else { held?.append(contentsOf: new) }
             showChanged(changes)
         }
+        showReceipt()
         switch TerminalNews(event, in: session) {
         case .nothing: break
         case .presence(let text): if isTerminal { say(text) }
@@ -165,6 +167,9 @@ final class PlainChat {
     private func showChanged(_ changes: [TimelineChange]) {
         let news = forms.news(in: changes)
         if news.deletedCount > 0 { say("\(news.deletedCount) messages were deleted") }
+        if isTerminal {
+            for message in news.reacted { say(MessageText(names: component.names).reactions(to: message)) }
+        }
         for message in news.messages {
             guard let index = held?.firstIndex(where: { $0.seq == message.seq }) else {
                 show(message)
@@ -172,6 +177,13 @@ final class PlainChat {
             }
             held?[index] = message
         }
+    }
+
+    private func showReceipt() {
+        let receipt = MessageText.receipt(component.receipt)
+        guard isTerminal, receipt != self.receipt else { return }
+        self.receipt = receipt
+        if !receipt.isEmpty { say(receipt) }
     }
 
     private func isNew(_ message: ChatMessage) -> Bool {

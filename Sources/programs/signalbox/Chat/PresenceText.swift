@@ -72,8 +72,8 @@ struct PresenceText {
             isAlone(connection, in: session) ? "\(Printable.name(connection)) is away" : nil
         case .connectionBack(let connection):
             isAlone(connection, in: session) ? "\(Printable.name(connection)) is back" : nil
-        case .signal, .history, .changed, .erased, .moderated, .restricted, .unrestricted, .reconnecting,
-            .reconnected, .disconnected, .overflowed:
+        case .signal, .history, .changed, .reactions, .reacted, .read, .erased, .moderated, .restricted,
+            .unrestricted, .reconnecting, .reconnected, .disconnected, .overflowed:
             nil
         }
     }

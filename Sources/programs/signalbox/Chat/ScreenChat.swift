@@ -67,7 +67,10 @@ final class ScreenChat {
         ]
         component.onActivity = { [weak self] activity in
             switch activity {
-            case .historyRead(let changes): self?.show(changes)
+            case .historyRead(let changes):
+                self?.show(changes)
+                // The user sees them.
+                self?.component.markRead()
             case .restrictionChanged: self?.showRestriction()
             default: break
             }
@@ -130,7 +133,7 @@ final class ScreenChat {
     private static func draft(of line: String) -> String {
         switch ChatEntry(line) {
         case .message(let text), .reply(let text): text
-        case .help, .who, .edit, .delete, .unknown: ""
+        case .help, .who, .edit, .delete, .react, .unknown: ""
         }
     }
 
@@ -142,9 +145,9 @@ final class ScreenChat {
         case .reply(let text):
             if let complaint = component.replyToLast(text) { return say(complaint) }
             return send()
-        case .edit, .delete:
+        case .edit, .delete, .react:
             Task {
-                if let complaint = await component.changeLast(entry) { say(complaint) }
+                if let complaint = await component.change(entry) { say(complaint) }
                 // The answer may come before the event.
                 show(component.rows.map { .update($0, at: 0) })
             }
@@ -237,7 +240,8 @@ final class ScreenChat {
             } else {
                 TypingPhrase(of: component.typing.current, names: component.names).text()
             }
-        RawTerminal.write(screen.show(status: Printable.phrase(status)))
+        let shown = status.isEmpty ? MessageText.receipt(component.receipt) : status
+        RawTerminal.write(screen.show(status: Printable.phrase(shown)))
     }
 
     private func show(_ changes: [TimelineChange]) {
@@ -263,6 +267,10 @@ final class ScreenChat {
         for message in news.messages { lines += self.lines(ofChanged: message) }
         if news.deletedCount > 0 {
             lines.append(colors.notice("-- \(news.deletedCount) messages were deleted"))
+            lastSender = nil
+        }
+        for message in news.reacted {
+            lines.append(colors.notice("-- " + MessageText(names: component.names).reactions(to: message)))
             lastSender = nil
         }
         if !lines.isEmpty { RawTerminal.write(screen.print(lines)) }

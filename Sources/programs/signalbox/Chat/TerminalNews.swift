@@ -20,7 +20,9 @@ enum TerminalNews {
     init(_ event: SessionEvent, in session: Session) {
         self =
             switch event {
-            case .signal, .history, .changed, .erased, .moderated, .restricted, .unrestricted: .nothing
+            case .signal, .history, .changed, .reactions, .reacted, .read, .erased, .moderated, .restricted,
+                .unrestricted:
+                .nothing
             case .connectionCreated, .connectionDestroyed, .connectionAway, .connectionBack, .userJoined, .userLeft:
                 PresenceText.text(of: event, in: session).map { .presence($0) } ?? .nothing
             case .reconnecting: .lost

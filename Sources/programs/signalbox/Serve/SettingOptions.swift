@@ -47,6 +47,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.history)) var history: String?
     @Option(help: .setting(\.historyAccess)) var historyAccess: String?
     @Option(help: .setting(\.changes)) var changes: String?
+    @Option(help: .setting(\.readMarkers)) var readMarkers: String?
     @Option(help: .setting(\.historyDays)) var historyDays: Int?
     @Option(help: .setting(\.historyMessages)) var historyMessages: Int?
     @Option(help: .setting(\.historyBytes)) var historyBytes: Int?

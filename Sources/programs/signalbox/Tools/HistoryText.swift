@@ -23,7 +23,9 @@ struct HistoryText {
         switch message.content {
         case .erased: return "\(sender): (erased)"
         case .signal(let type, let data, _):
-            let mark = message.edit == nil ? "" : " (edited)"
+            let mark =
+                (message.edit == nil ? "" : " (edited)")
+                + MessageText.counts((message.reactions?.counts ?? []).map { ($0.key, $0.count) })
             guard let chat = Self.chat(message) else {
                 return "\(sender) [\(Printable.text(type ?? "signal"))] \(Printable.text(data ?? ""))\(mark)"
             }

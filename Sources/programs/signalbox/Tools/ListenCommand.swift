@@ -88,6 +88,16 @@ struct ListenCommand: AsyncParsableCommand {
         // Only a program that asks for the history gets it.
         case .history(let page): return ["event": "history", "count": .integer(Int64(page.messages.count))]
         case .changed(let event): return describe(event)
+        case .reactions(let event): return describe(event)
+        case .reacted(let seq, let own):
+            return [
+                "event": "reacted", "seq": .integer(seq.rawValue), "ref": .integer(own.ref.rawValue),
+                "keys": .array(own.keys.map { .string($0) }),
+            ]
+        case .read(let marker):
+            return [
+                "event": "read", "user": .string(marker.user.rawValue), "through": .integer(marker.through.rawValue),
+            ]
         case .erased(.message(let seq), _): return ["event": "erased", "ref": .integer(seq.rawValue)]
         case .erased(.through(let seq), _): return ["event": "erased", "through": .integer(seq.rawValue)]
         case .erased(.user(let user), _): return ["event": "erased", "user": .string(user.rawValue)]
@@ -105,6 +115,13 @@ struct ListenCommand: AsyncParsableCommand {
             if isJSON { object.append("json", true) }
         }
         return object
+    }
+
+    private func describe(_ event: ReactionsEvent) -> JSONObject {
+        [
+            "event": "reactions", "seq": .integer(event.seq.rawValue), "ref": .integer(event.ref.rawValue),
+            "reactions": .array(event.counts.map { ["key": .string($0.key), "count": .integer(Int64($0.count))] }),
+        ]
     }
 
     private func describe(_ user: SessionUser, _ event: String) -> JSONObject {

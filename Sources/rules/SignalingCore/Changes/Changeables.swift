@@ -33,7 +33,7 @@ struct Changeables: Sendable {
     /// In the order of their seqs.
     private var messages: Deque<Message> = []
     private var authors = Interned<Author>()
-    private var types = Interned<String?>()
+    private var types = Interned<MessageType>()
     /// In the order of their versions. One that is not the last of its message counts no more.
     private var notes: Deque<Note> = []
     /// The last change of each message that is noted.
@@ -48,17 +48,31 @@ struct Changeables: Sendable {
 
     var count: Int { messages.count }
 
+    /// The oldest message that can be changed; `nil` if none can.
+    var first: Seq? { messages.first?.seq }
+
+    /// How many of the newest messages behind a seq are of other authors.
+    ///
+    /// - Parameters:
+    ///   - scanned: the most messages that are looked at.
+    ///   - limit: the greatest answer.
+    func count(after seq: Seq, notBy author: Author, scanning scanned: Int, atMost limit: Int) -> Int {
+        let own = authors.known(author)
+        let newest = messages.reversed().prefix(scanned).prefix { $0.seq > seq }
+        return newest.lazy.filter { $0.author != own }.prefix(limit).count
+    }
+
     // MARK: - Messages
 
     mutating func keep(_ seq: Seq, by author: Author, type: String?) {
-        messages.append(Message(seq: seq, author: authors.index(of: author), type: types.index(of: type)))
+        messages.append(Message(seq: seq, author: authors.index(of: author), type: types.index(of: MessageType(type))))
         if messages.count > Self.limit { messages.removeFirst() }
         if authors.count + types.count > 2 * messages.count + 64 { forgetUnused() }
     }
 
     /// A message that can be changed; `nil` for any other.
     func message(_ seq: Seq) -> (author: Author, type: String?)? {
-        index(of: seq).map { (authors[messages[$0].author], types[messages[$0].type]) }
+        index(of: seq).map { (authors[messages[$0].author], types[messages[$0].type].exact?.text) }
     }
 
     private func index(of seq: Seq) -> Int? {
@@ -152,49 +166,22 @@ extension Changeables {
     }
 }
 
-/// Values that are named by small numbers.
-private struct Interned<Value: Hashable & Sendable>: Sendable {
-    private var values: [Value] = []
-    private var indexes: [Value: UInt32] = [:]
-
-    var count: Int { values.count }
-
-    subscript(index: UInt32) -> Value { values[Int(index)] }
-
-    func known(_ value: Value) -> UInt32? { indexes[value] }
-
-    mutating func index(of value: Value) -> UInt32 {
-        if let known = indexes[value] { return known }
-        let index = UInt32(values.count)
-        values.append(value)
-        indexes[value] = index
-        return index
-    }
-}
-
 /// The same changeables have the same bytes, whatever was forgotten before: the tables are written in the order of the
 /// messages that name them.
 extension Changeables: ByteCodable {
     func write(to writer: inout ByteWriter) {
         writer.write(completeAfter)
         writer.write(lastVersion)
-        var (authors, types) = (Interned<Author>(), Interned<String?>())
+        var (authors, types) = (Interned<Author>(), Interned<MessageType>())
         var last: Int64 = 0
         writer.write(count: messages.count)
         for message in messages {
             writer.write(unsigned: UInt64(message.seq.rawValue - last))
             last = message.seq.rawValue
-            write(self.authors[message.author], known: &authors, to: &writer)
-            write(self.types[message.type], known: &types, to: &writer)
+            authors.write(self.authors[message.author], to: &writer)
+            types.write(self.types[message.type], to: &writer)
         }
         writer.write(values: notes.filter(counts))
-    }
-
-    /// The number of a value, and behind a new number the value itself.
-    private func write<Value: ByteCodable>(_ value: Value, known: inout Interned<Value>, to writer: inout ByteWriter) {
-        let count = known.count
-        writer.write(unsigned: UInt64(known.index(of: value)))
-        if known.count > count { writer.write(value) }
     }
 
     init(from reader: inout ByteReader) throws(CodingFault) {
@@ -217,18 +204,6 @@ extension Changeables: ByteCodable {
             notes.last.map({ $0.version <= lastVersion }) ?? true,
             completeAfter <= lastVersion, messages.count <= Self.limit, versions.count <= Self.limit
         else { throw .malformed }
-    }
-}
-
-extension Interned where Value: ByteCodable {
-    fileprivate mutating func read(from reader: inout ByteReader) throws(CodingFault) -> UInt32 {
-        let number = try reader.unsigned()
-        guard number <= UInt64(count) else { throw .malformed }
-        guard number == UInt64(count) else { return UInt32(number) }
-        let index = index(of: try reader.value())
-        // The same value has one number.
-        guard UInt64(index) == number else { throw .malformed }
-        return index
     }
 }
 
@@ -261,22 +236,6 @@ extension Changeables.Author: ByteCodable {
         case 0: self = .server
         case 1: self = .user(try reader.value())
         case 2: self = .guest(try reader.value())
-        default: throw .malformed
-        }
-    }
-}
-
-/// The type of a message, which may have none.
-extension String?: ByteCodable {
-    func write(to writer: inout ByteWriter) {
-        writer.write(byte: self == nil ? 0 : 1)
-        if let self { writer.write(text: self) }
-    }
-
-    init(from reader: inout ByteReader) throws(CodingFault) {
-        switch try reader.byte() {
-        case 0: self = nil
-        case 1: self = try reader.text()
         default: throw .malformed
         }
     }

@@ -11,6 +11,9 @@ extension SessionState {
     mutating func noteKept(_ seq: Seq, from connection: ConnectionID?, type: String?) {
         if bounds.changes.isEmpty || rules < .changes { return }
         changeables.keep(seq, by: author(connection), type: type)
+        if changeables.count == Changeables.limit, reactions.count > 0, let first = changeables.first {
+            reactions.settle(through: first.previous)
+        }
     }
 
     /// Changes a message. The checks are those of CHG-5, in their order.
@@ -48,14 +51,16 @@ extension SessionState {
         _ = try judge(.erase, of: ref, by: sender, now) { () throws(SignalingError) in }
     }
 
-    /// A change of a message that its sender may make.
-    private struct JudgedChange {
+    /// A change of a message that its sender may make, or a reaction to it.
+    struct JudgedChange {
         let type: String?
         let from: ConnectionID?
         let encodedSender: [UInt8]?
+        /// `nil` for a guest.
+        let user: UserID?
     }
 
-    private mutating func judge(
+    mutating func judge(
         _ kind: ChangeKind, of ref: Seq, by sender: CommandSender, _ now: MonotonicInstant,
         _ validate: () throws(SignalingError) -> Void
     ) throws(SignalingError) -> JudgedChange {
@@ -75,10 +80,12 @@ extension SessionState {
         }
         guard keepsMessages else { throw .noHistory }
         guard bounds.changes.contains(kind) else { throw .changeNotPermitted(kind) }
+        let user = from.flatMap { roster[$0]?.connection.user }
+        if kind == .react, user == nil { throw .noReactionsOfGuests }
         try validate()
         guard let message = changeables.message(ref) else { throw .messageNotFound }
-        guard message.author == author(from) else { throw .notTheAuthor }
-        return JudgedChange(type: message.type, from: from, encodedSender: encodedSender)
+        guard kind == .react || message.author == author(from) else { throw .notTheAuthor }
+        return JudgedChange(type: message.type, from: from, encodedSender: encodedSender, user: user)
     }
 
     private func author(_ connection: ConnectionID?) -> Changeables.Author {
@@ -91,6 +98,7 @@ extension SignalingError {
     fileprivate static func changeNotPermitted(_ kind: ChangeKind) -> SignalingError {
         switch kind {
         case .edit: SignalingError(.permissionDenied, "this session does not permit to edit messages")
+        case .react: SignalingError(.permissionDenied, "this session does not permit to react to messages")
         case .erase:
             SignalingError(
                 .permissionDenied,
@@ -98,8 +106,12 @@ extension SignalingError {
         }
     }
 
-    fileprivate static var messageNotFound: SignalingError {
+    static var messageNotFound: SignalingError {
         SignalingError(.notFound, "there is no such message that can be changed; it may be erased or too old")
+    }
+
+    fileprivate static var noReactionsOfGuests: SignalingError {
+        SignalingError(.permissionDenied, "only users may react to messages; use a token that names a user")
     }
 
     fileprivate static var notTheAuthor: SignalingError {

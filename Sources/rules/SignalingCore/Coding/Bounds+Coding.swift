@@ -19,6 +19,7 @@ extension SessionState.Bounds: ByteCodable {
         if writer.rules >= .changes {
             writer.write(byte: changes.reduce(0) { $0 | $1.bit })
             writer.write(asOf)
+            writer.write(readMarkers)
         }
     }
 
@@ -42,6 +43,7 @@ extension SessionState.Bounds: ByteCodable {
             changes = Set(ChangeKind.allCases.filter { bits & $0.bit != 0 })
             guard bits == changes.reduce(0, { $0 | $1.bit }) else { throw .malformed }
             asOf = try reader.value()
+            readMarkers = try reader.value()
         }
     }
 }
@@ -52,6 +54,7 @@ extension ChangeKind {
         switch self {
         case .edit: 1
         case .erase: 2
+        case .react: 4
         }
     }
 }

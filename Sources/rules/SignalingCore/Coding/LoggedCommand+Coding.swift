@@ -23,6 +23,7 @@ extension LoggedCommand {
         case told = 6
         case end = 7
         case archived = 8
+        case marked = 9
     }
 
     /// The bytes of the command for the log. The same command has the same bytes in every process.
@@ -56,6 +57,9 @@ extension LoggedCommand {
         case .archived(let seq):
             writer.write(byte: Kind.archived.rawValue)
             writer.write(seq)
+        case .marked(let markers):
+            writer.write(byte: Kind.marked.rawValue)
+            writer.write(values: markers)
         case .end: writer.write(byte: Kind.end.rawValue)
         }
         return writer.bytes
@@ -78,6 +82,9 @@ extension LoggedCommand {
         case .nodeLost: self = .nodeLost(try reader.optional(), at: try reader.value())
         case .told: self = .told(through: try reader.unsigned())
         case .archived: self = .archived(through: try reader.value())
+        case .marked:
+            guard reader.rules >= .changes else { throw .malformed }
+            self = .marked(try reader.values(ofAtLeast: 2))
         case .end: self = .end
         }
         try reader.end()
@@ -87,6 +94,7 @@ extension LoggedCommand {
         switch self {
         case .session(let command): 2 + command.expectedByteCount
         case .begin, .changeLimits: 192
+        case .marked(let markers): 8 + markers.count * 24
         case .advance, .nodeLost, .told, .archived, .end: 20
         }
     }

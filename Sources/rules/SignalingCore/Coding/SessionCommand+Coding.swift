@@ -15,6 +15,9 @@ extension SessionCommand: ByteCodable {
         case restrictions = 10
         case streams = 11
         case change = 12
+        case react = 13
+        case reactors = 14
+        case read = 15
     }
 
     func write(to writer: inout ByteWriter) {
@@ -44,6 +47,20 @@ extension SessionCommand: ByteCodable {
             writer.write(byte: Kind.change.rawValue)
             writer.write(sender)
             writer.write(request)
+        case .react(let sender, let request):
+            writer.write(byte: Kind.react.rawValue)
+            writer.write(sender)
+            writer.write(request.ref)
+            writer.write(values: request.keys.map(ExactText.init))
+        case .reactors(let binding, let request):
+            writer.write(byte: Kind.reactors.rawValue)
+            writer.write(binding)
+            writer.write(request.ref)
+            writer.write(request.key.map(ExactText.init))
+        case .read(let binding, let seq):
+            writer.write(byte: Kind.read.rawValue)
+            writer.write(binding)
+            writer.write(seq)
         case .erase(let sender, let erasure):
             writer.write(byte: Kind.erase.rawValue)
             writer.write(sender)
@@ -81,6 +98,15 @@ extension SessionCommand: ByteCodable {
         case .change:
             guard reader.rules >= .changes else { throw .malformed }
             self = .change(try reader.value(), try reader.value())
+        case .react:
+            guard reader.rules >= .changes else { throw .malformed }
+            let (sender, ref): (CommandSender, Seq) = (try reader.value(), try reader.value())
+            let keys: [ExactText] = try reader.values(ofAtLeast: 1)
+            self = .react(sender, ReactRequest(ref, keys: keys.map(\.text)))
+        case .reactors:
+            let (binding, ref): (SocketBinding, Seq) = (try reader.value(), try reader.value())
+            self = .reactors(binding, ReactorsRequest(ref, key: (try reader.optional() as ExactText?)?.text))
+        case .read: self = .read(try reader.value(), through: try reader.value())
         case .erase: self = .erase(try reader.value(), try reader.value())
         case .moderate:
             self = .moderate(
@@ -103,7 +129,8 @@ extension SessionCommand: ByteCodable {
         case .refreshToken(_, let claims): 128 + claims.data.utf8.count
         case .moderate: 512
         case .streams(_, let streams): 128 + streams.count * 128
-        case .leave, .detach, .heard, .forceDisconnect, .erase, .restrictions: 128
+        case .react(_, let request): 128 + request.keys.count * 12
+        case .leave, .detach, .heard, .forceDisconnect, .erase, .restrictions, .reactors, .read: 128
         }
     }
 }
@@ -114,7 +141,7 @@ extension ChangeRequest: ByteCodable {
         switch change {
         case .edit(let data, let isJSON):
             writer.write(byte: isJSON ? 1 : 0)
-            writer.write(data)
+            writer.write(data.map(ExactText.init))
         }
     }
 
@@ -122,7 +149,7 @@ extension ChangeRequest: ByteCodable {
         let ref: Seq = try reader.value()
         let kind = try reader.byte()
         guard kind <= 1 else { throw .malformed }
-        self.init(ref, .edit(data: try String?(from: &reader), isJSON: kind == 1))
+        self.init(ref, .edit(data: (try reader.optional() as ExactText?)?.text, isJSON: kind == 1))
     }
 
     fileprivate var expectedByteCount: Int {

@@ -72,11 +72,12 @@ extension LogEntry {
         static let erasure = Flags(rawValue: 1 << 4)
         static let moderation = Flags(rawValue: 1 << 5)
         static let change = Flags(rawValue: 1 << 6)
+        static let reactions = Flags(rawValue: 1 << 7)
 
         static func all(of rules: RulesVersion) -> Flags {
             let first: Flags = [.directed, .presence, .sender, .erased, .erasure]
             if rules < .moderation { return first }
-            return rules < .changes ? first.union(.moderation) : first.union([.moderation, .change])
+            return rules < .changes ? first.union(.moderation) : first.union([.moderation, .change, .reactions])
         }
     }
 
@@ -93,6 +94,7 @@ extension LogEntry {
         case .erased: flags.insert(.erased)
         case .moderation: flags.insert(.moderation)
         case .change: flags.insert(.change)
+        case .reactions: flags.insert(.reactions)
         }
         if senderPlace != nil { flags.insert(.sender) }
         writer.write(byte: flags.rawValue)
@@ -106,6 +108,9 @@ extension LogEntry {
         case .presence(let subject): writer.write(subject)
         case .moderation(let concerned): writer.write(concerned)
         case .change(let ref): writer.write(ref)
+        case .reactions(let ref, let user):
+            writer.write(ref)
+            writer.write(user)
         }
         if let senderPlace, let insertion = line.insertion {
             writer.write(count: senderPlace)
@@ -121,13 +126,14 @@ extension LogEntry {
         let appendedAt = MonotonicInstant(nanoseconds: time &+ (try reader.signed()))
         let audience: Audience = flags.contains(.directed) ? .only(try reader.value()) : .everyone
         let kind: Kind
-        switch flags.intersection([.presence, .erasure, .erased, .moderation, .change]) {
+        switch flags.intersection([.presence, .erasure, .erased, .moderation, .change, .reactions]) {
         case []: kind = .signal
         case .presence: kind = .presence(of: try reader.value())
         case .erasure: kind = .erasure
         case .erased: kind = .erased
         case .moderation: kind = .moderation(for: try reader.value())
         case .change: kind = .change(of: try reader.value())
+        case .reactions: kind = .reactions(to: try reader.value(), of: try reader.optional())
         default: throw .malformed
         }
         var insertion: (bytes: [UInt8], offset: Int)?

@@ -6,7 +6,7 @@ import SignalingProtocol
 /// A state that was decoded goes on as the encoded one: the same commands at the same times give the same outcomes,
 /// effects and bytes (LOG-5). So moments are those of the log, attached connections stay attached, and no order of a
 /// dictionary or set is in the bytes. Values that follow from others are not in the bytes either, and those of one node
-/// alone: the allowances of online-only signals, which are in no log.
+/// alone: the allowances of online-only signals, and the read markers that wait for the log.
 extension SessionState {
     /// The bytes of the state. The same state has the same bytes in every process. The first byte is the version of the
     /// session's rules, so that a program with older rules cannot read it. A change of the format needs a new version.
@@ -36,7 +36,11 @@ extension SessionState {
         if rules >= .moderation { writer.write(restrictions) }
         if rules >= .newerTokens { writer.write(departures) }
         if rules >= .streams { writer.write(streams) }
-        if rules >= .changes { writer.write(changeables) }
+        if rules >= .changes {
+            writer.write(changeables)
+            writer.write(reactions)
+            writer.write(markers)
+        }
         return writer.bytes
     }
 
@@ -67,7 +71,11 @@ extension SessionState {
         if rules >= .moderation { restrictions = try reader.value() }
         if rules >= .newerTokens { departures = try reader.value() }
         if rules >= .streams { streams = try reader.value() }
-        if rules >= .changes { changeables = try reader.value() }
+        if rules >= .changes {
+            changeables = try reader.value()
+            reactions = try reader.value()
+            markers = try reader.value()
+        }
         guard streamViolation == nil else { throw .malformed }
         try reader.end()
         // The submitter of any command but the `end` is the keeper.

@@ -70,6 +70,7 @@ extension Unarchived.Item: ByteCodable {
         case erasure = 2
         case form = 3
         case nothing = 4
+        case reactions = 5
     }
 
     func write(to writer: inout ByteWriter) {
@@ -89,6 +90,10 @@ extension Unarchived.Item: ByteCodable {
             writer.write(byte: Kind.form.rawValue)
             writer.write(ref)
             writer.write(line)
+        case .reactions(let ref, let counts):
+            writer.write(byte: Kind.reactions.rawValue)
+            writer.write(ref)
+            writer.write(values: counts)
         case .nothing: writer.write(byte: Kind.nothing.rawValue)
         }
     }
@@ -103,8 +108,24 @@ extension Unarchived.Item: ByteCodable {
         case .form where reader.rules >= .changes:
             self.init(seq: seq, time: time, content: .form(of: try reader.value(), try reader.value()))
         case .nothing where reader.rules >= .changes: self.init(seq: seq, time: time, content: .nothing)
-        case .form, .nothing: throw .malformed
+        case .reactions where reader.rules >= .changes:
+            self.init(
+                seq: seq, time: time, content: .reactions(to: try reader.value(), try reader.values(ofAtLeast: 2)))
+        case .form, .nothing, .reactions: throw .malformed
         }
+    }
+}
+
+extension ReactionCount: ByteCodable {
+    func write(to writer: inout ByteWriter) {
+        writer.write(text: key)
+        writer.write(count: count)
+    }
+
+    init(from reader: inout ByteReader) throws(CodingFault) {
+        let key = try reader.text()
+        guard let count = Int(exactly: try reader.unsigned()) else { throw .malformed }
+        self.init(key, count)
     }
 }
 

@@ -15,6 +15,8 @@ public enum LoggedCommand: Sendable {
     case told(through: UInt64)
     /// The archive has the kept signals and the erasures up to this seq.
     case archived(through: Seq)
+    /// Users have read on: the markers that clients of one node have set within a second (LOG-17).
+    case marked([ReadMarker])
     /// The session is over (LOG-10), or sleeps if it has a history (HIS-3). Does nothing in a session that is still
     /// needed.
     case end
@@ -24,7 +26,7 @@ public enum LoggedCommand: Sendable {
         switch self {
         case .session(.erase(_, let erasure)): state?.mayHaveContent(of: erasure) ?? false
         case .session(.moderate(_, .ban(_, _, erasesMessages: true), _)): state?.keepsMessages ?? false
-        case .session, .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .end: false
+        case .session, .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .marked, .end: false
         }
     }
 
@@ -35,7 +37,7 @@ public enum LoggedCommand: Sendable {
         case .session(.leave), .session(.detach), .session(.forceDisconnect), .session(.moderate), .advance, .nodeLost,
             .told, .archived, .end:
             true
-        case .session, .begin, .changeLimits: false
+        case .session, .begin, .changeLimits, .marked: false
         }
     }
 }

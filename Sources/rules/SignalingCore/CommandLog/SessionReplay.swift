@@ -62,6 +62,7 @@ extension LoggedCommand {
         case .nodeLost(let run, let moment): state?.nodeLost(run, at: moment, now: entry.time)
         case .told(let number): state?.told(through: number)
         case .archived(let seq): state?.archived(through: seq)
+        case .marked(let markers): state?.mark(markers, effects: &effects)
         case .end:
             guard state?.isNeeded == false else { break }
             if state?.mustSleep(at: entry.time) == true { state?.sleep() } else { state = nil }
@@ -75,7 +76,8 @@ extension SessionOutcome {
     fileprivate var hasErased: Bool {
         switch self {
         case .erased, .moderated: true
-        case .joined, .signalled, .changed, .announced, .forceDisconnected, .restrictions, .refreshed, .refused, .done,
+        case .joined, .signalled, .changed, .reacted, .marked, .reactors, .announced, .forceDisconnected, .restrictions,
+            .refreshed, .refused, .done,
             .wasForceDisconnected, .superseded, .unavailable:
             false
         }

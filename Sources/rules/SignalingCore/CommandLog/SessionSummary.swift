@@ -12,6 +12,7 @@ public struct SessionSummary: Sendable, Equatable {
         case presence
         /// It tells how a signal was changed.
         case change
+        case reactions
         /// It tells what was erased.
         case erasure
         /// An erased signal.
@@ -91,6 +92,7 @@ extension SessionSummary.EventKind {
         case (.signal, .only): self = .directedSignal
         case (.presence, _): self = .presence
         case (.change, _): self = .change
+        case (.reactions, _): self = .reactions
         case (.erasure, _): self = .erasure
         case (.erased, _): self = .erased
         case (.moderation, _): self = .moderation

@@ -47,6 +47,7 @@ extension ConnectionState {
                 outcome: result.outcome, replayThrough: result.replayThrough,
                 missing: result.missing, away: result.absences?.ids,
                 hasHistory: result.hasHistory && joining.historyAccess == .granted, changes: result.changes,
+                read: result.read,
                 streams: joining.getsStreams && result.outcome != .resumed ? result.streams : nil,
                 restrictions: result.restrictions,
                 resume: ResumeOffer(
@@ -74,7 +75,8 @@ extension ConnectionState {
         case .superseded: return endSuperseded()
         case .unavailable(let mayBeCarriedOut):
             return postpone(joining, returnAfter: joining.busyWait, cancels: mayBeCarriedOut)
-        case .done, .signalled, .changed, .forceDisconnected, .erased, .moderated, .announced, .restrictions,
+        case .done, .signalled, .changed, .reacted, .marked, .reactors, .forceDisconnected, .erased, .moderated,
+            .announced, .restrictions,
             .refreshed:
             return []
         }

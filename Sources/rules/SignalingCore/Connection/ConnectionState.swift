@@ -270,6 +270,10 @@ public struct ConnectionState: Sendable {
         charge(lineCount: InputRate.lineCount(of: byteCount), now)
     }
 
+    private mutating func charge(for answer: ServerMessage, _ now: MonotonicInstant) {
+        charge(lineCount: EncodedLine(answer).byteCount / InputRate.pieceByteCount, now)
+    }
+
     mutating func charge(lineCount: Int, _ now: MonotonicInstant) {
         switch phase {
         case .connected, .leaving:
@@ -324,6 +328,13 @@ public struct ConnectionState: Sendable {
             case .change(let id, let request):
                 pending.expect(id)
                 return [.submit(.change(.connection(connected.binding, id), request), connected.session, id)]
+            case .react(let id, let request):
+                pending.expect(id)
+                return [.submit(.react(.connection(connected.binding, id), request), connected.session, id)]
+            case .reactors(let id, let request): return askForReactors(id, request, connected)
+            case .read(let id, let seq):
+                pending.expect(id)
+                return [.submit(.read(connected.binding, through: seq), connected.session, id)]
             case .erase(let id, let erasure):
                 pending.expect(id)
                 return [.submit(.erase(.connection(connected.binding, id), erasure), connected.session, id)]
@@ -353,7 +364,8 @@ public struct ConnectionState: Sendable {
         let refusal: [Effect] =
             switch message {
             case .connect, .pong: []
-            case .signal(let id, _), .change(let id, _), .refreshToken(let id, _), .history(let id, _),
+            case .signal(let id, _), .change(let id, _), .react(let id, _), .reactors(let id, _), .read(let id, _),
+                .refreshToken(let id, _), .history(let id, _),
                 .streams(let id, _), .disconnect(let id):
                 answer(.error(id, SignalingError(.notConnected, "connect first")))
             case .forceDisconnect(let id, _), .erase(let id, _), .moderate(let id, _), .restrictions(let id):
@@ -400,7 +412,8 @@ public struct ConnectionState: Sendable {
             case .moderated(let action, _): answer = .ack(request, action.seq)
             case .announced(let seq): answer = .ack(request, seq)
             case .restrictions(let records): answer = .restrictions(request, records)
-            case .forceDisconnected, .refreshed: answer = .ack(request, nil)
+            case .reactors(let ref, let reactors): answer = .reactors(request, ref, reactors)
+            case .forceDisconnected, .refreshed, .reacted, .marked: answer = .ack(request, nil)
             case .refused(let error): answer = .error(request, error)
             case .done: answer = .goodbye(request)
             case .joined, .wasForceDisconnected, .superseded: return []
@@ -412,10 +425,10 @@ public struct ConnectionState: Sendable {
             switch outcome {
             case .refused, .forceDisconnected, .erased, .moderated: charge(byteCount: 0, now)
             // It was charged as a line when it arrived (MOD-6).
-            case .restrictions(let records):
-                charge(
-                    lineCount: EncodedLine(.restrictions(request, records)).byteCount / InputRate.pieceByteCount, now)
-            case .signalled, .changed, .announced, .refreshed, .done, .joined, .wasForceDisconnected, .superseded,
+            case .restrictions(let records): charge(for: .restrictions(request, records), now)
+            case .reactors(let ref, let reactors): charge(for: .reactors(request, ref, reactors), now)
+            case .signalled, .changed, .reacted, .marked, .announced, .refreshed, .done, .joined, .wasForceDisconnected,
+                .superseded,
                 .unavailable:
                 break
             }
@@ -438,6 +451,7 @@ public struct ConnectionState: Sendable {
         case .ack(let id, let seq): return [.send(.ack(id, seq))]
         case .error(let id, let error): return [.send(.error(id, error))]
         case .restrictions(let id, let records): return [.send(.restrictions(id, records))]
+        case .reactors(let id, let ref, let reactors): return [.send(.reactors(id, ref, reactors))]
         case .goodbye(let id):
             phase = .closing
             return [
@@ -452,8 +466,8 @@ extension ClientMessage {
     fileprivate var isCharged: Bool {
         switch self {
         case .signal(_, let request): request.isOnlineOnly
-        case .forceDisconnect, .change, .erase, .moderate, .streams: false
-        case .connect, .refreshToken, .history, .restrictions, .disconnect, .pong: true
+        case .forceDisconnect, .change, .react, .erase, .moderate, .streams: false
+        case .connect, .refreshToken, .history, .reactors, .read, .restrictions, .disconnect, .pong: true
         }
     }
 }

@@ -48,14 +48,23 @@ struct HistoryReads: Sendable {
 /// Reading the session's history (HIS-5 to HIS-8).
 extension ConnectionState {
     mutating func askForHistory(_ id: RequestID, _ request: HistoryRequest, _ connected: Connected) -> [Effect] {
-        guard connected.keepsHistory else { return answer(.error(id, .noHistory)) }
+        if let refusal = refusal(of: connected) { return answer(.error(id, refusal)) }
+        historyReads.append(HistoryReads.Read(id: id, request: request, upTo: nil))
+        return []
+    }
+
+    /// Whoever may read pages may learn who has reacted (CHG-14).
+    mutating func askForReactors(_ id: RequestID, _ request: ReactorsRequest, _ connected: Connected) -> [Effect] {
+        if let refusal = refusal(of: connected) { return answer(.error(id, refusal)) }
+        pending.expect(id)
+        return [.submit(.reactors(connected.binding, request), connected.session, id)]
+    }
+
+    private func refusal(of connected: Connected) -> SignalingError? {
+        guard connected.keepsHistory else { return .noHistory }
         switch connected.historyAccess {
-        case .denied:
-            return answer(
-                .error(id, SignalingError(.permissionDenied, "the token does not permit to read the history")))
-        case .granted:
-            historyReads.append(HistoryReads.Read(id: id, request: request, upTo: nil))
-            return []
+        case .granted: return nil
+        case .denied: return SignalingError(.permissionDenied, "the token does not permit to read the history")
         }
     }
 

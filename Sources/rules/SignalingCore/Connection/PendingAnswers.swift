@@ -10,6 +10,7 @@ struct PendingAnswers: Sendable {
         case ack(RequestID, Seq?)
         case error(RequestID?, SignalingError)
         case restrictions(RequestID, [RestrictionRecord])
+        case reactors(RequestID, Seq, [Reactors])
         /// The answer to `disconnect`, and the end.
         case goodbye(RequestID)
     }

@@ -204,7 +204,9 @@ public struct Outbox: Sendable {
         switch entry.kind {
         case .signal: entry.audience.includes(owner)
         case .presence(let subject): !suppressesPresence && subject != owner && entry.seq > recoversThrough
-        case .change, .erasure: true
+        case .change, .reactions(_, of: nil), .erasure: true
+        // A new connection learns from pages what its user has said.
+        case .reactions(_, of: let user?): user == self.user && entry.seq > recoversThrough
         // A new connection learns from `connected` what holds.
         case .moderation(let concerned): entry.seq > recoversThrough && isAmong(concerned)
         case .erased: false

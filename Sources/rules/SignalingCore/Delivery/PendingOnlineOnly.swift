@@ -22,6 +22,7 @@ public struct PendingOnlineOnly: Sendable {
         signals.removeAll { older in
             let isOutdated =
                 older.from == signal.from && older.type == signal.type && older.audience == signal.audience
+                && older.marker == signal.marker
             if isOutdated { byteCount -= older.line.byteCount }
             return isOutdated
         }

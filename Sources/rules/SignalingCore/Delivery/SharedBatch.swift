@@ -44,7 +44,8 @@ public struct SharedBatch {
                 switch entry.kind {
                 case .presence(let subject): excluded.insert(subject)
                 case .moderation(let audience) where entry.isExclusive: concerned.insert(audience)
-                case .signal, .change, .erasure, .erased, .moderation: break
+                case .reactions(_, let user?): concerned.insert(.user(user))
+                case .signal, .change, .reactions, .erasure, .erased, .moderation: break
                 }
             }
         }

@@ -7,17 +7,29 @@ extension SessionCommand {
     var movesDeadlines: Bool {
         switch self {
         // An empty session may end when its tokens have their allowances again.
-        case .join, .leave, .detach, .forceDisconnect, .moderate: true
-        case .heard, .signal, .refreshToken, .change, .erase, .streams, .restrictions: false
+        case .join, .leave, .detach, .forceDisconnect, .moderate, .react, .erase: true
+        case .heard, .signal, .refreshToken, .change, .streams, .restrictions, .reactors, .read: false
         }
     }
 
     /// Whether the command can change what lasts, so that it belongs into the log.
     var isLogged: Bool {
         switch self {
-        case .join, .leave, .detach, .heard, .forceDisconnect, .change, .erase, .moderate, .streams, .refreshToken: true
+        case .join, .leave, .detach, .heard, .forceDisconnect, .change, .react, .erase, .moderate, .streams,
+            .refreshToken:
+            true
         case .signal(_, let request): !request.isOnlineOnly
-        case .restrictions: false
+        case .restrictions, .reactors, .read: false
+        }
+    }
+
+    /// Whether a client goes with it.
+    var endsSocket: Bool {
+        switch self {
+        case .leave, .detach: true
+        case .join, .heard, .signal, .forceDisconnect, .change, .react, .reactors, .read, .erase, .moderate, .streams,
+            .restrictions, .refreshToken:
+            false
         }
     }
 
@@ -27,8 +39,8 @@ extension SessionCommand {
         switch self {
         case .join, .erase(.server, _), .moderate(.server, _, _): true
         case .signal(.server, let request): !request.isOnlineOnly
-        case .signal, .change, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect, .streams, .refreshToken,
-            .restrictions:
+        case .signal, .change, .react, .reactors, .read, .erase, .moderate, .leave, .detach, .heard, .forceDisconnect,
+            .streams, .refreshToken, .restrictions:
             false
         }
     }
@@ -48,6 +60,7 @@ extension LoggedCommand {
     var movesDeadlines: Bool {
         switch self {
         case .session(let command): command.movesDeadlines
+        case .marked: false
         case .begin, .advance, .changeLimits, .nodeLost, .told, .archived, .end: true
         }
     }

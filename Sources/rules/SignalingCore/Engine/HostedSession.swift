@@ -29,4 +29,7 @@ public class HostedSession {
 
     /// The size of an event's line; 0 for an event that the log does not have. Costs no copy.
     public func byteCount(of seq: Seq) -> Int { 0 }
+
+    /// The reactions of a connection's user to some messages (CHG-13).
+    public func ownReactions(of connection: ConnectionID, to refs: [Seq]) -> [OwnReactions] { [] }
 }

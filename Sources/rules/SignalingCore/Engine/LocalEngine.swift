@@ -191,6 +191,7 @@ public final class LocalEngine: SessionEngine {
         while let session = sessions.table.popDue(by: time) {
             if let hosted = sessions[session] { sessions.appendAdvance(to: hosted) }
         }
+        sessions.appendMarkers(at: time)
         sessions.tellArchive(at: time)
         sessions.keepDueSnapshots(at: time)
         sessions.appendEnds()
@@ -199,7 +200,10 @@ public final class LocalEngine: SessionEngine {
     }
 
     /// The sessions continue in the next process. Nothing that was erased may stay in the files until then (HIS-9).
-    public func endSessions() { sessions.keepLastSnapshots() }
+    public func endSessions() {
+        sessions.appendAllMarkers()
+        sessions.keepLastSnapshots()
+    }
 
     // MARK: - Presence and limits
 

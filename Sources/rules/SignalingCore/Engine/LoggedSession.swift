@@ -69,6 +69,10 @@ final class LoggedSession<Node>: HostedSession {
     override var end: SessionLog.End? { isHosted ? state?.log.end : nil }
     override func byteCount(of seq: Seq) -> Int { state?.log.byteCount(of: seq) ?? 0 }
 
+    override func ownReactions(of connection: ConnectionID, to refs: [Seq]) -> [OwnReactions] {
+        state?.ownReactions(of: connection, to: refs) ?? []
+    }
+
     // Of the state, without a copy of it.
     var hasState: Bool { state != nil }
     var isAsleep: Bool { state?.isAsleep ?? false }
@@ -190,13 +194,18 @@ final class LoggedSession<Node>: HostedSession {
         state?.handleUnlogged(command, now: time, effects: &effects)
     }
 
+    /// The read markers that wait for the log; `nil` without any.
+    func takeMarkers() -> [ReadMarker]? {
+        state?.markersDueAt == nil ? nil : state?.takeMarkers()
+    }
+
     /// This run's command to the session has been carried out.
     func noteCarriedOut(_ command: LoggedCommand) {
         switch command {
         case .advance: isAdvancing = false
         case .archived: isArchiving = false
         case .changeLimits: isAdoptingLimits = false
-        case .begin, .session, .nodeLost, .told, .end: break
+        case .begin, .session, .nodeLost, .told, .marked, .end: break
         }
     }
 

@@ -22,6 +22,8 @@ final class LoggedSessions<Node> {
     private var erasureChecks = SessionDeadlines()
     /// The greatest seqs of lost orders, while the archive is being told what was left of them.
     var salvaged: [SessionID: Seq] = [:]
+    /// When to append the read markers that clients have set here (READ-2), in the log's time.
+    private var markerChecks = SessionDeadlines()
     /// When a session that was woken may sleep again, in the log's time.
     private var sleepChecks = SessionDeadlines()
     /// How long a session stays awake. Falling asleep and waking cost what the session has, so a client that comes and
@@ -68,6 +70,7 @@ final class LoggedSessions<Node> {
         let project = table.project(of: session)
         bounds.history = history.archive == nil ? nil : history.policy.types(of: project)
         bounds.changes = history.policy.changes(of: project)
+        bounds.readMarkers = history.policy.readMarkers(of: project)
         return bounds
     }
 
@@ -84,12 +87,31 @@ final class LoggedSessions<Node> {
         }
         // Only a join begins a log (LOG-10).
         if hosted.steps.isEmpty, !hosted.isOpen || !command.isLogged { return false }
+        if command.endsSocket { appendMarkers(of: hosted) }
         if command.isLogged {
             append(.session(command.accepted(at: logTime(submission.now))), to: hosted, ticket)
         } else {
             hosted.append(.unlogged(command, ticket))
         }
         return true
+    }
+
+    /// Appends the read markers that wait (READ-2): before the session can end, too.
+    private func appendMarkers(of hosted: Session) {
+        guard let markers = hosted.takeMarkers() else { return }
+        append(.marked(markers), to: hosted)
+    }
+
+    /// Appends the read markers that have waited for their time.
+    func appendMarkers(at time: MonotonicInstant) {
+        while let session = markerChecks.popDue(by: time) {
+            if let hosted = self[session] { appendMarkers(of: hosted) }
+        }
+    }
+
+    /// Appends all that wait, before the process stops.
+    func appendAllMarkers() {
+        for (_, hosted) in table.ordered { appendMarkers(of: hosted) }
     }
 
     func appendJoin(_ join: SessionCommand, to hosted: Session, _ ticket: CommandTicket) {
@@ -145,6 +167,8 @@ final class LoggedSessions<Node> {
                 sleepChecks.schedule(session, at: moment)
                 continue
             }
+            // A client may have set one with its last breath.
+            appendMarkers(of: hosted)
             hosted.isOpen = false
             if let snapshot = hosted.takeLastSnapshot(at: lastTime) { keep(snapshot) }
             append(.end, to: hosted)
@@ -192,6 +216,7 @@ final class LoggedSessions<Node> {
             self[session]?.carryOutUnlogged(command, at: time, effects: &effects) ?? refusal(of: command, session, time)
         observer?.engine(answered: ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
+        if let due = self[session]?.state?.markersDueAt { markerChecks.schedule(session, at: due) }
         return effects
     }
 
@@ -298,7 +323,8 @@ final class LoggedSessions<Node> {
     /// In the process's time.
     var nextDeadline: MonotonicInstant? {
         let checks = MonotonicInstant.earlier(
-            archiveChecks.next, MonotonicInstant.earlier(erasureChecks.next, sleepChecks.next))
+            archiveChecks.next,
+            MonotonicInstant.earlier(erasureChecks.next, MonotonicInstant.earlier(sleepChecks.next, markerChecks.next)))
         return MonotonicInstant.earlier(table.nextDeadline, checks)?.advanced(by: .zero - clockOffset)
     }
 

@@ -42,6 +42,9 @@ public final class MemoryEngine: SessionEngine {
         override var log: SessionLog? { isHosted ? state.log : nil }
         override var end: SessionLog.End? { isHosted ? state.log.end : nil }
         override func byteCount(of seq: Seq) -> Int { state.log.byteCount(of: seq) }
+        override func ownReactions(of connection: ConnectionID, to refs: [Seq]) -> [OwnReactions] {
+            state.ownReactions(of: connection, to: refs)
+        }
     }
 
     /// - Parameters:
@@ -82,6 +85,8 @@ public final class MemoryEngine: SessionEngine {
         let outcome: SessionOutcome
         if let hosted {
             outcome = hosted.state.handle(submission.command, now: submission.now, effects: &effects)
+            // Without a log, a marker waits for nothing.
+            if hosted.state.markersDueAt != nil { hosted.state.mark(hosted.state.takeMarkers(), effects: &effects) }
             if !hosted.state.unarchived.isEmpty { tellArchive(of: session, hosted) }
             if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         } else {
@@ -123,6 +128,7 @@ public final class MemoryEngine: SessionEngine {
         let project = sessions.project(of: session)
         bounds.history = policy.types(of: project)
         bounds.changes = policy.changes(of: project)
+        bounds.readMarkers = policy.readMarkers(of: project)
         return bounds
     }
 
@@ -174,8 +180,8 @@ public final class MemoryEngine: SessionEngine {
     private func newEpoch(for command: SessionCommand) -> Epoch {
         switch command {
         case .join: makeEpoch()
-        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .change, .erase, .moderate, .streams,
-            .restrictions:
+        case .leave, .detach, .heard, .signal, .forceDisconnect, .refreshToken, .change, .react, .reactors, .read,
+            .erase, .moderate, .streams, .restrictions:
             Epoch("")
         }
     }
@@ -236,6 +242,7 @@ public final class MemoryEngine: SessionEngine {
         var effects: [SessionEffect] = []
         let before = hosted.state.log.mark
         hosted.state.advance(to: now, effects: &effects)
+        if !hosted.state.unarchived.isEmpty { tellArchive(of: session, hosted) }
         if !hosted.state.isNeeded { sessions.noteUnneeded(session) }
         for effect in effects { observer?.engine(session, caused: effect) }
         if hosted.state.log.mark != before { observer?.engine(sessionChanged: session) }

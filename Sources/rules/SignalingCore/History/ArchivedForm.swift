@@ -1,16 +1,17 @@
 import SignalingProtocol
 
-/// What an edited message of an archive says now (CHG-8): content with the edit's seq and date at its end.
+/// What a message of an archive says now (CHG-8), or what users think of it (CHG-13): a part of its content.
 ///
-/// So the rows of an archive need no field for them. The content of any other message ends in `"` or in `"json":true`,
-/// and no client can make it end otherwise.
+/// A message's content is `,"type":…,"data":…`, behind an edit `,"changed":…,"edited":…`, and behind reactions
+/// `,"reactions":[…],"reacted":…`. So the rows of an archive need no fields for them. No client can write the names of
+/// members into its content: JSON escapes the quotation marks of its texts.
 public struct ArchivedForm: Hashable, Sendable {
     /// Of the message.
     public let seq: Seq
-    /// `,"type":…,"data":…,"changed":…,"edited":…`
+    /// One part: `,"type":…,"data":…,"changed":…,"edited":…`, or `,"reactions":[…],"reacted":…`.
     public let content: [UInt8]
 
-    /// - Parameter content: ends with the version and its date. Otherwise it replaces nothing.
+    /// - Parameter content: ends with the part's version. Otherwise it replaces nothing.
     public init(seq: Seq, content: [UInt8]) {
         self.seq = seq
         self.content = content
@@ -25,28 +26,59 @@ public struct ArchivedForm: Hashable, Sendable {
         self.init(seq: seq, content: content + Array(end.utf8))
     }
 
-    /// The seq of the edit; `nil` for content without one. Of two forms of a message the greater version counts.
-    public var version: Seq? { Self.version(in: content) }
+    /// - Parameter version: the seq of the event that told the reactions.
+    public init(seq: Seq, _ counts: [ReactionCount], reacted version: Seq) {
+        self.init(seq: seq, content: ReactionCount.encode(counts, reacted: version))
+    }
 
-    static func version(in content: [UInt8]) -> Seq? {
-        var rest = content[...]
+    /// The seq of the change; `nil` for content without one. Of two forms of the same part the greater version counts.
+    public var version: Seq? { isReactions ? Self.reacted(in: content[...]) : Self.edited(in: content[...]) }
+
+    fileprivate var isReactions: Bool { content.starts(with: Self.reactionsStart) }
+
+    private static let reactionsStart = Array(#","reactions":["#.utf8)
+
+    fileprivate static func edited(in content: ArraySlice<UInt8>) -> Seq? {
+        var rest = content
         guard rest.removeNumber() != nil else { return nil }
         if rest.last == UInt8(ascii: "-") { rest.removeLast() }
         guard rest.removeEnd(#","edited":"#), let version = rest.removeNumber(), rest.removeEnd(#","changed":"#)
         else { return nil }
-        return (Seq.zero...Seq.greatest).contains(Seq(version)) ? Seq(version) : nil
+        return seq(version)
+    }
+
+    fileprivate static func reacted(in content: ArraySlice<UInt8>) -> Seq? {
+        var rest = content
+        guard let version = rest.removeNumber(), rest.removeEnd(#","reacted":"#) else { return nil }
+        return seq(version)
+    }
+
+    private static func seq(_ number: Int64) -> Seq? {
+        (Seq.zero...Seq.greatest).contains(Seq(number)) ? Seq(number) : nil
+    }
+
+    /// Where the reactions begin in a message's content: at its end if it has none.
+    fileprivate static func reactionsIndex(in content: [UInt8]) -> Int {
+        guard reacted(in: content[...]) != nil else { return content.endIndex }
+        return content.firstRange(of: reactionsStart)?.lowerBound ?? content.endIndex
     }
 }
 
 extension ArchivedMessage {
     /// The seq of the last edit; `nil` if there was none, and of an erased message.
-    public var version: Seq? { content.flatMap(ArchivedForm.version(in:)) }
+    public var version: Seq? {
+        content.flatMap { ArchivedForm.edited(in: $0[..<ArchivedForm.reactionsIndex(in: $0)]) }
+    }
 
     /// The message as the form has it; `nil` if the form is older or the same, of another message, or of an erased one.
     public func changed(to form: ArchivedForm) -> ArchivedMessage? {
-        guard form.seq == seq, content != nil, let version = form.version, self.version.map({ $0 < version }) ?? true
-        else { return nil }
-        return ArchivedMessage(seq: seq, time: time, head: head, content: form.content)
+        guard form.seq == seq, let content, let version = form.version else { return nil }
+        let index = ArchivedForm.reactionsIndex(in: content)
+        let (said, reactions) = (content[..<index], content[index...])
+        let known = form.isReactions ? ArchivedForm.reacted(in: reactions) : ArchivedForm.edited(in: said)
+        guard known.map({ $0 < version }) ?? true else { return nil }
+        let changed = form.isReactions ? Array(said) + form.content : form.content + Array(reactions)
+        return ArchivedMessage(seq: seq, time: time, head: head, content: changed)
     }
 }
 

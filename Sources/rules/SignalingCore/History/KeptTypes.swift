@@ -24,6 +24,9 @@ public struct HistoryPolicy: Hashable, Sendable {
     /// What authors may do with their messages, where projects say nothing else (CHG-4).
     public var changes: Set<ChangeKind>
     public var projectChanges: [APIKey: Set<ChangeKind>]
+    /// What becomes of read markers, where projects say nothing else (READ-4).
+    public var readMarkers = ReadMarkers.off
+    public var projectReadMarkers: [APIKey: ReadMarkers] = [:]
 
     public init(
         standard: KeptTypes? = nil, projects: [APIKey: KeptTypes?] = [:], changes: Set<ChangeKind> = [],
@@ -47,5 +50,9 @@ public struct HistoryPolicy: Hashable, Sendable {
 
     public func changes(of project: APIKey?) -> Set<ChangeKind> {
         project.flatMap { projectChanges[$0] } ?? changes
+    }
+
+    public func readMarkers(of project: APIKey?) -> ReadMarkers {
+        project.flatMap { projectReadMarkers[$0] } ?? readMarkers
     }
 }

@@ -14,6 +14,8 @@ struct Unarchived: Sendable {
             case erasure(Erasure)
             /// What a message says since a change, as the line of the message (CHG-8).
             case form(of: Seq, EncodedLine)
+            /// How many users react to a message since then (CHG-13).
+            case reactions(to: Seq, [ReactionCount])
             /// A form that a later one replaces, or that was erased.
             case nothing
         }
@@ -26,7 +28,7 @@ struct Unarchived: Sendable {
         var isMessage: Bool {
             switch content {
             case .message, .erased: true
-            case .erasure, .form, .nothing: false
+            case .erasure, .form, .reactions, .nothing: false
             }
         }
 
@@ -34,6 +36,7 @@ struct Unarchived: Sendable {
             switch content {
             case .message(let line), .erased(let line), .form(_, let line):
                 line.byteCount + (line.insertion?.bytes.count ?? 0)
+            case .reactions(_, let counts): counts.reduce(16) { $0 + $1.key.utf8.count + 32 }
             case .erasure, .nothing: 16
             }
         }
@@ -103,7 +106,8 @@ struct Unarchived: Sendable {
                 replace(index, by: .erased(line.withoutContent))
             case .form(let ref, let line) where scope.covers(ref, from: line.insertion?.bytes ?? []):
                 replace(index, by: .nothing)
-            case .message, .form, .erased, .erasure, .nothing: break
+            case .reactions(let ref, _) where scope.covers(ref, from: []): replace(index, by: .nothing)
+            case .message, .form, .reactions, .erased, .erasure, .nothing: break
             }
         }
         append(Item(seq: seq, time: now, content: .erasure(erasure)))
@@ -123,6 +127,25 @@ struct Unarchived: Sendable {
             replace(index, by: .nothing)
         }
         append(Item(seq: seq, time: now, content: .form(of: message, line)))
+    }
+
+    /// How many users react to a message. It stands at the seq of its event, too.
+    ///
+    /// - Parameter previous: the seq of the message's last change: if that told reactions, it need not be told any more.
+    mutating func react(
+        _ message: Seq, _ counts: [ReactionCount], at seq: Seq, replacing previous: Seq?, _ now: MonotonicInstant
+    ) {
+        if let previous, let index = index(of: previous), case .reactions = items[index].content {
+            replace(index, by: .nothing)
+        }
+        append(Item(seq: seq, time: now, content: .reactions(to: message, counts)))
+    }
+
+    /// What was to be told of the reactions to some messages is told anew, or never.
+    mutating func forgetReactions(where isForgotten: (Seq) -> Bool) {
+        for index in items.indices {
+            if case .reactions(let ref, _) = items[index].content, isForgotten(ref) { replace(index, by: .nothing) }
+        }
     }
 
     private func index(of seq: Seq) -> Int? {
@@ -288,7 +311,7 @@ struct Unarchived: Sendable {
                 continue
             case .message, .erased:
                 if let message = item.message(clock) { messages.append(message) }
-            case .form:
+            case .form, .reactions:
                 if let form = item.form(clock) { forms.append(form) }
             case .erasure(let erasure):
                 endStep()
@@ -311,13 +334,19 @@ extension Unarchived.Item {
             let isErased = if case .erased = content { true } else { false }
             return ArchivedMessage(
                 seq: seq, time: clock(time), head: parts.head, content: isErased ? nil : parts.content)
-        case .erasure, .form, .nothing: return nil
+        case .erasure, .form, .reactions, .nothing: return nil
         }
     }
 
     fileprivate func form(_ clock: (MonotonicInstant) -> WallTime) -> ArchivedForm? {
-        guard case .form(let ref, let line) = content, let parts = line.historyParts else { return nil }
-        return ArchivedForm(seq: ref, content: parts.content, version: seq, editedAt: clock(time))
+        switch content {
+        case .form(let ref, let line):
+            line.historyParts.map {
+                ArchivedForm(seq: ref, content: $0.content, version: seq, editedAt: clock(time))
+            }
+        case .reactions(let ref, let counts): ArchivedForm(seq: ref, counts, reacted: seq)
+        case .message, .erased, .erasure, .nothing: nil
+        }
     }
 }
 

@@ -16,12 +16,15 @@ public struct LogEntry: Sendable {
         case presence(of: ConnectionID)
         /// Everybody learns how this signal has changed (CHG-2). An erasure of the signal covers it, too.
         case change(of: Seq)
+        /// How many users react to this signal, for everybody; or what this user thinks of it, for the user's connections
+        /// (CHG-12). An erasure of the signal covers it, too.
+        case reactions(to: Seq, of: UserID?)
         /// Everybody learns which signals were erased (HIS-9). No later erasure covers it.
         case erasure
         /// An action of a moderator, or what follows from one, for those whom it concerns (MOD-5, MOD-6). Clients that
         /// suppress connection events get it, too. So is an event of streams, for those who asked for them (STR-2).
         case moderation(for: Concerned)
-        /// A signal, or a change, whose content was erased (HIS-9). Nobody gets it.
+        /// A signal, a change, or reactions whose content was erased (HIS-9). Nobody gets it.
         case erased
     }
 
@@ -58,8 +61,11 @@ public struct LogEntry: Sendable {
     /// Whether some members get the event in another way than others, or not at all.
     var isExclusive: Bool {
         switch (kind, audience) {
-        case (.signal, .everyone), (.change, _), (.erasure, _), (.erased, _), (.moderation(for: .everyone), _): false
-        case (.signal, .only), (.presence, _), (.moderation(for: .moderators), _), (.moderation(for: .user), _),
+        case (.signal, .everyone), (.change, _), (.reactions(_, of: nil), _), (.erasure, _), (.erased, _),
+            (.moderation(for: .everyone), _):
+            false
+        case (.signal, .only), (.presence, _), (.reactions, _), (.moderation(for: .moderators), _),
+            (.moderation(for: .user), _),
             (.moderation(for: .streamReceivers), _):
             true
         }

@@ -24,7 +24,8 @@ public enum RulesVersion: UInt8, Comparable, Sendable, CaseIterable {
     /// Connections announce streams (STR-1).
     case streams = 6
 
-    /// Authors change their messages (CHG-1), and limits say since when they hold (LOG-6).
+    /// Authors change their messages (CHG-1), users react to them (CHG-11) and mark what they have read (READ-1), and
+    /// limits say since when they hold (LOG-6).
     case changes = 7
 
     /// The newest one, which this program gives to its commands.

@@ -15,6 +15,12 @@ public enum SessionCommand: Sendable {
     case forceDisconnect(CommandSender, ConnectionID)
     /// Changes a message of the history (CHG-1).
     indirect case change(CommandSender, ChangeRequest)
+    /// Sets a user's reactions to a message (CHG-11).
+    indirect case react(CommandSender, ReactRequest)
+    /// Reads who has reacted to a message (CHG-14).
+    indirect case reactors(SocketBinding, ReactorsRequest)
+    /// The connection's user has read every message up to this seq (READ-1).
+    case read(SocketBinding, through: Seq)
     /// Erases messages of the history (HIS-9).
     case erase(CommandSender, Erasure)
     /// Restricts a user or the session, or lifts a restriction (MOD-1).
@@ -115,6 +121,12 @@ public enum SessionOutcome: Sendable {
     case forceDisconnected
     /// The change has this seq.
     case changed(Seq)
+    /// The user has these reactions to the message.
+    case reacted
+    /// The read marker is noted.
+    case marked
+    /// Who has reacted to this message.
+    case reactors(Seq, [Reactors])
     /// The erasure has this seq.
     case erased(Seq)
     /// The action is carried out, and concerns this subject.
@@ -159,6 +171,8 @@ public struct JoinResult: Sendable {
     public var hasHistory = false
     /// What the session permits the authors of messages; `nil` without a history (CHG-3).
     public var changes: [ChangeKind]? = nil
+    /// What the client learns of read markers (READ-3).
+    public var read: ReadState? = nil
     /// The restrictions that hold for the client (MOD-5).
     public var restrictions: [Restriction] = []
     public var resumeWindow: Duration
@@ -189,7 +203,7 @@ public enum OnlineOnlyDrop: String, CaseIterable, Hashable, Sendable {
     case tooManyConnections
 }
 
-/// A signal for the clients that are connected now. It is never kept (SIG-10).
+/// A signal or a read marker for the clients that are connected now. It is never kept (SIG-10).
 public struct OnlineOnlySignal: Sendable {
     /// Deliver it after the event with this seq, and before the next event.
     public var after: Seq
@@ -197,12 +211,17 @@ public struct OnlineOnlySignal: Sendable {
     public var type: String?
     public var audience: Audience
     public var line: EncodedLine
+    /// Whose read marker it is, if it is one (READ-3): of each user the newest counts.
+    public var marker: UserID?
 
-    public init(after: Seq, from: ConnectionID?, type: String?, audience: Audience, line: EncodedLine) {
+    public init(
+        after: Seq, from: ConnectionID?, type: String?, audience: Audience, line: EncodedLine, marker: UserID? = nil
+    ) {
         self.after = after
         self.from = from
         self.type = type
         self.audience = audience
         self.line = line
+        self.marker = marker
     }
 }

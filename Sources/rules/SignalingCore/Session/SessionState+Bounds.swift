@@ -33,8 +33,10 @@ extension SessionState {
         public var untoldEventCount = 0
         /// The types of signals that the session's history keeps (HIS-1); `nil` for none.
         public var history: KeptTypes?
-        /// What the authors of kept messages may do (CHG-4).
+        /// What the authors of kept messages may do, and whether users may react (CHG-4).
         public var changes: Set<ChangeKind> = []
+        /// What becomes of read markers (READ-4).
+        public var readMarkers = ReadMarkers.off
         /// When the node that has these limits was started, or has read them anew. Of two nodes the later one's limits
         /// count (CHG-4, HIS-1).
         public var asOf = WallTime(milliseconds: 0)

@@ -161,7 +161,7 @@ extension SessionState {
         JoinResult(
             connection: connection, role: role, suppressesPresence: suppressesPresence, epoch: epoch, seq: after,
             outcome: outcome, replayThrough: replayThrough, streams: streams.announcements,
-            hasHistory: bounds.history != nil, changes: permittedChanges,
+            hasHistory: bounds.history != nil, changes: permittedChanges, read: readState(for: connection.user),
             restrictions: restrictions.told(to: connection.user, at: now),
             resumeWindow: bounds.resumeWindow, recoveryWindow: bounds.recoveryWindow)
     }

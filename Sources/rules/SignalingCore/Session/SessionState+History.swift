@@ -57,6 +57,7 @@ extension SessionState {
         if case .message(let seq) = erasure, seq > log.reachesBackTo {
             return log.entry(seq).map { $0.isErasable(by: scope) } ?? false
         }
+        if case .user(let user) = erasure, reactions.has(user) { return true }
         return log.reachesBackTo > .zero || log.entries.contains { $0.isErasable(by: scope) }
     }
 
@@ -65,10 +66,17 @@ extension SessionState {
     mutating func eraseMessages(_ erasure: Erasure, _ now: MonotonicInstant) -> Seq {
         let end = log.lastSeq
         let scope = ErasureScope(erasure, at: end.next)
-        log.erase { $0.isErasable(by: scope) }
+        eraseReactions(erasure.limited(to: end))
+        log.erase { entry in
+            if case .reactions = entry.kind { false } else { entry.isErasable(by: scope) }
+        }
         let entry = log.append(audience: .everyone, kind: .erasure, now: now) { EncodedLine(.erased($0, erasure)) }
         unarchived.erase(erasure.limited(to: end), at: entry.seq, now)
         changeables.erase(erasure.limited(to: end), at: entry.seq)
+        if case .user(let user) = erasure {
+            markers.remove(user)
+            tellErasedReactions(now)
+        }
         return entry.seq
     }
 }
@@ -80,6 +88,10 @@ extension LogEntry {
         switch (kind, audience) {
         case (.signal, .everyone): message = seq
         case (.change(let ref), _): message = ref
+        case (.reactions(let ref, _), _):
+            // An erased user's keys may be among them.
+            if case .user = scope.erasure { return true }
+            message = ref
         case (.signal, .only), (.presence, _), (.erasure, _), (.moderation, _), (.erased, _): return false
         }
         return scope.covers(message, from: line.insertion?.bytes ?? [])

@@ -7,7 +7,8 @@ extension SessionState {
         // One expression of all of them takes the compiler too long.
         if let found = boundsViolation ?? log.violation ?? roster.violation ?? detachments.violation { return found }
         return memberViolation ?? streamViolation ?? ticketViolation ?? unarchived.violation(through: log.lastSeq)
-            ?? changeables.violation(through: log.lastSeq) ?? untoldPresence.violation ?? restrictionViolation
+            ?? changeables.violation(through: log.lastSeq) ?? reactions.violation ?? untoldPresence.violation
+            ?? restrictionViolation
             ?? sleepViolation
     }
 
@@ -15,6 +16,7 @@ extension SessionState {
     var itemCount: Int {
         log.entries.count + roster.count + detachments.count + expiredTickets.tickets.count
             + forceDisconnectedTickets.tickets.count + unarchived.items.count + untold.count + changeables.count
+            + reactions.count
     }
 
     private var boundsViolation: String? {

@@ -2,7 +2,8 @@ import SignalingProtocol
 
 extension SessionState.Bounds {
     /// Replaces the limits that may change while a session lasts: the number of connections, the rates, the number
-    /// of untold presence events, and what the history keeps and permits. The log's bounds and the windows stay, since clients rely on them.
+    /// of untold presence events, and what the history keeps and permits. The log's bounds and the windows stay, since
+    /// clients rely on them.
     public mutating func changeRunning(to new: SessionState.Bounds) {
         connectionCount = new.connectionCount
         signalRate = new.signalRate
@@ -11,6 +12,7 @@ extension SessionState.Bounds {
         untoldEventCount = new.untoldEventCount
         history = new.history
         changes = new.changes
+        readMarkers = new.readMarkers
         asOf = new.asOf
     }
 }

@@ -38,7 +38,9 @@ extension AnswerBook.Answer {
         case .moderated(let action, _): self = .signalled(action.seq)
         case .announced(let seq): self = .signalled(seq)
         case .refused(let error): self = .refused(error)
-        case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .restrictions, .refreshed,
+        case .signalled(nil), .joined, .wasForceDisconnected, .superseded, .done, .reacted, .marked, .reactors,
+            .restrictions,
+            .refreshed,
             .unavailable:
             return nil
         }

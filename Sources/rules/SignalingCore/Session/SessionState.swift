@@ -36,6 +36,12 @@ public struct SessionState: Sendable {
     var unarchived: Unarchived
     /// What its messages' authors may change, and have changed.
     var changeables: Changeables
+    /// Who has reacted to them.
+    var reactions = SessionReactions()
+    /// How far users have read.
+    var markers = SessionMarkers()
+    /// Of this node alone, and not kept.
+    var waitingMarkers = WaitingMarkers()
     /// Which connections wait to be let go.
     var departures = Departures()
     /// What moderators and REST have taken from users, and done.
@@ -83,9 +89,9 @@ public struct SessionState: Sendable {
     public func contains(_ connection: ConnectionID) -> Bool { roster.contains(connection) }
 
     /// Whether the session has a connection, a client may come back to it, observers outside have not been told of its
-    /// presence, the archive lacks a message, or an access token has used its allowance of signals: a session that begins
+    /// presence, the archive lacks a message, reactions are to be told, or an access token has used its allowance of signals: a session that begins
     /// anew would renew that.
-    public var isNeeded: Bool { isOccupied || !unarchived.isEmpty }
+    public var isNeeded: Bool { isOccupied || !unarchived.isEmpty || reactions.tellsAt != nil }
 
     /// Whether the session is needed for its clients, or for observers outside of it.
     var isOccupied: Bool {
@@ -98,19 +104,21 @@ public struct SessionState: Sendable {
         MonotonicInstant.earlier(
             .earlier(awayDeadlines.first?.moment, departures.resumeAt ?? detachments.nextDeadline),
             .earlier(
-                .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil),
+                .earlier(
+                    .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil), reactions.tellsAt),
                 // With connections the session is needed anyway, and need not act after each signal.
                 roster.isEmpty ? signalAllowances.fullAt : nil))
     }
 
     /// Carries out everything that is due: notes absences (PRES-4), expires connections without a socket, then tickets
-    /// (RES-12) and allowances. Of very many connections only a part goes (LEAVE-6): then something is due again soon.
+    /// (RES-12) and allowances, and tells reactions (CHG-12). Of very many connections only a part goes (LEAVE-6): then something is due again soon.
     public mutating func advance(to now: MonotonicInstant, effects: inout [SessionEffect]) {
         noteAbsences(upTo: now)
         letGo(now, effects: &effects)
         expiredTickets.expire(upTo: now)
         forceDisconnectedTickets.expire(upTo: now)
         signalAllowances.expire(upTo: now)
+        if reactions.mustTell { tellReactions(now) }
     }
 
     private mutating func noteAbsences(upTo now: MonotonicInstant) {
@@ -155,6 +163,11 @@ public struct SessionState: Sendable {
             return answering(sender, isRepeatable: true, now) { $0.announce(streams, from: sender, now) }
         case .change(let sender, let request):
             return answering(sender, isRepeatable: true, now) { $0.change(request, by: sender, now) }
+        case .react(let sender, let request):
+            // Whoever repeats it changes nothing.
+            return answering(sender, isRepeatable: false, now) { $0.react(request, by: sender, now) }
+        case .reactors(let binding, let request): return readReactors(request, for: binding)
+        case .read(let binding, let seq): return read(through: seq, by: binding, now)
         case .erase(let sender, let erasure):
             return answering(sender, isRepeatable: true, now) { $0.erase(erasure, by: sender, now) }
         case .forceDisconnect(let sender, let target):
@@ -164,8 +177,8 @@ public struct SessionState: Sendable {
         }
     }
 
-    /// Carries out a command that changes nothing that lasts: an online-only signal, or a moderator's reading. Such a
-    /// command is in no log, so what is due must wait for the next one that is.
+    /// Carries out a command that changes nothing that lasts: an online-only signal, a reading, or a read marker,
+    /// which waits for the log. Such a command is in no log, so what is due must wait for the next one that is.
     mutating func handleUnlogged(
         _ command: SessionCommand, now: MonotonicInstant, effects: inout [SessionEffect]
     ) -> SessionOutcome? {
@@ -173,7 +186,9 @@ public struct SessionState: Sendable {
         case .signal(let sender, let request) where request.isOnlineOnly:
             isBanned(sender, now) ? .refused(.notInSession) : signal(request, from: sender, now, effects: &effects)
         case .restrictions(let binding): readRestrictions(binding, now)
-        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .change, .erase, .moderate, .streams,
+        case .reactors(let binding, let request): readReactors(request, for: binding)
+        case .read(let binding, let seq): read(through: seq, by: binding, now)
+        case .join, .leave, .detach, .heard, .signal, .forceDisconnect, .change, .react, .erase, .moderate, .streams,
             .refreshToken:
             nil
         }

@@ -537,6 +537,7 @@ local function read_message(value)
     local seq, time, head, erased = string.match(string.sub(value, 1, line - 1), '^(%d+) (%-?%d+) (%d+) ([01])$')
     return {
         seq = seq, time = time, head = string.sub(value, line + 1, line + tonumber(head)), is_erased = erased == '1',
+        content = line + 1 + tonumber(head),
         -- What it counts for the bounds: about its bytes in a page.
         size = #value - line + 24 + (erased == '1' and 15 or 0),
     }
@@ -689,14 +690,29 @@ local function archive_add(keys, args)
     return { 'stored', redis_run(), '', trimmed }
 end
 
--- The seq of the edit at the end of a message's content (CHG-8); nil without one. Nothing else ends like this.
-local function version_of(content)
+-- A seq as a member of JSON has it; nil for any other number.
+local function seq_of(number)
+    if not number or #number > 16 or string.find(number, '^0.') then return nil end
+    number = tonumber(number)
+    return number <= 9007199254740992 and number or nil
+end
+
+-- The seq of the edit at the end of what a message says (CHG-8); nil without one. Nothing else ends like this.
+local function edited_of(content)
     local version, date = string.match(string.sub(content, -64), ',"changed":(%d+),"edited":%-?(%d+)$')
-    for _, number in ipairs({ version, date }) do
-        if #number > 16 or string.find(number, '^0.') then return nil end
-    end
-    version = tonumber(version)
-    return version and version <= 9007199254740992 and version or nil
+    return date and #date <= 16 and not string.find(date, '^0.') and seq_of(version) or nil
+end
+
+-- The seq of the event that told the reactions at the end of a content (CHG-13); nil without any.
+local function reacted_of(content)
+    return seq_of(string.match(string.sub(content, -32), ',"reacted":(%d+)$'))
+end
+
+-- What a message says, and the reactions to it. JSON escapes the quotation marks of what clients write.
+local function parts_of(content)
+    local start = reacted_of(content) and string.find(content, ',"reactions":[', 1, true)
+    if not start then return content, '' end
+    return string.sub(content, 1, start - 1), string.sub(content, start)
 end
 
 -- Puts other content in the place of a message's.
@@ -708,9 +724,9 @@ local function replace(kept, value, message, flag, content)
     kept.bytes = kept.bytes - message.size + read_message(new).size
 end
 
--- age in ms, messages, bytes, then pairs of seqs and contents with the seq of the edit at their ends
+-- age in ms, messages, bytes, then pairs of seqs and parts of contents with the seq of the change at their ends
 --
--- Edited messages. The keys live no longer for it.
+-- Edited messages, and reactions to messages. The keys live no longer for it.
 local function archive_put(keys, args)
     local size = 0
     for i = 5, #args, 2 do size = size + #args[i] end
@@ -720,9 +736,20 @@ local function archive_put(keys, args)
     if not kept.known then return { 'stored', redis_run(), '', trimmed } end
     for i = 4, #args, 2 do
         local value = redis.call('ZRANGEBYSCORE', kept.set, args[i], args[i])[1]
-        local message, version = value and read_message(value), version_of(args[i + 1])
-        if message and not message.is_erased and version and (version_of(value) or -1) < version then
-            replace(kept, value, message, '0', args[i + 1])
+        local message, form = value and read_message(value), args[i + 1]
+        if message and not message.is_erased then
+            local said, reactions = parts_of(string.sub(value, message.content))
+            if string.sub(form, 1, 14) == ',"reactions":[' then
+                local version = reacted_of(form)
+                if version and (reacted_of(reactions) or -1) < version then
+                    replace(kept, value, message, '0', said .. form)
+                end
+            else
+                local version = edited_of(form)
+                if version and (edited_of(said) or -1) < version then
+                    replace(kept, value, message, '0', form .. reactions)
+                end
+            end
         end
     end
     trim_to(kept, args[1], args[2], args[3])

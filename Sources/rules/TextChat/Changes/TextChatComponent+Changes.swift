@@ -109,6 +109,6 @@ extension TextChatComponent {
 }
 
 /// How a change has ended, by the channel's answer. Used on the component's actor only.
-private final class ChangeEnd {
+final class ChangeEnd {
     var result: Result<Void, ChangeError>?
 }

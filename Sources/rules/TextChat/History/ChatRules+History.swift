@@ -37,6 +37,7 @@ extension ChatRules {
         let messages = place.messages.compactMap { kept -> ChatMessage? in
             guard var message = ChatWireForm.message(from: kept) else { return nil }
             names.note(message)
+            message.known = KnownReactions(kept.reactions, own: place.mine[kept.seq] ?? [])
             guard isOwn(kept.from) else { return message }
             message.direction = .sent
             if let localID = message.localID, timeline.ownMessage(localID)?.isPending == true {

@@ -214,6 +214,17 @@ struct HistoryReader {
         boundOverlay()
     }
 
+    mutating func overlay(_ event: ReactionsEvent) {
+        underway?.overlay.note(event)
+        boundOverlay()
+    }
+
+    /// The user has these reactions now.
+    mutating func overlay(_ own: OwnReactions) {
+        underway?.overlay.note(own)
+        boundOverlay()
+    }
+
     private mutating func boundOverlay() {
         if underway?.overlay.count ?? 0 > Self.overlayLimit { underway = nil }
     }
@@ -273,8 +284,15 @@ struct HistoryReader {
         error = nil
         let last = page.messages.last?.seq
         order?.oldest = page.range?.lowerBound
-        var page = page
-        page.messages = underway.overlay.applied(to: page.messages)
+        let page = underway.overlay.applied(to: page)
+        var place = place(of: errand, page, last: last, underway, shown)
+        place.known = max(underway.position, order?.heard ?? Seq(0))
+        return place
+    }
+
+    private mutating func place(
+        of errand: Errand, _ page: HistoryPage, last: Seq?, _ underway: Underway, _ shown: ChatTimeline
+    ) -> HistoryPlace {
         switch errand.purpose {
         case .newest: return readNewest(page, more: page.more, shown, through: underway.position)
         case .missed:
@@ -295,8 +313,7 @@ struct HistoryReader {
     /// Handles the page that the connect asked for. It does not say whether it is the newest, or follows a message.
     mutating func answerToConnect(_ page: HistoryPage, _ shown: ChatTimeline) -> HistoryPlace {
         order?.oldest = page.range?.lowerBound
-        var page = page
-        if let underway { page.messages = underway.overlay.applied(to: page.messages) }
+        let page = underway?.overlay.applied(to: page) ?? page
         if let range = page.range {
             guard let last = page.messages.last?.seq, last >= range.upperBound else { return HistoryPlace(page) }
         }
@@ -429,6 +446,10 @@ struct HistoryPlace {
     }
 
     let messages: [HistoryMessage]
+    /// The user's own reactions to them.
+    let mine: [Seq: [String]]
+    /// Up to this seq the page knows all reactions.
+    var known = Seq(0)
     /// From this seq on the chat has all messages.
     var floor: Seq?
     /// The history has nothing before the page.
@@ -454,5 +475,8 @@ struct HistoryPlace {
         var isLast: Bool
     }
 
-    init(_ page: HistoryPage) { messages = page.messages }
+    init(_ page: HistoryPage) {
+        messages = page.messages
+        mine = Dictionary(page.mine.map { ($0.ref, $0.keys) }, uniquingKeysWith: { _, last in last })
+    }
 }

@@ -6,11 +6,14 @@ struct PageOverlay {
     private enum Change {
         case edit(ref: Seq, data: String?, isJSON: Bool, HistoryMessage.Edit)
         case erasure(Erasure, seq: Seq?)
+        case reactions(ReactionsEvent)
     }
 
     private var changes: [Change] = []
+    /// The user's own reactions.
+    private var own: [OwnReactions] = []
 
-    var count: Int { changes.count }
+    var count: Int { changes.count + own.count }
 
     /// - Parameter now: stands for the time of the edit.
     mutating func note(_ event: ChangeEvent, now: WallTime) {
@@ -21,9 +24,18 @@ struct PageOverlay {
 
     mutating func note(_ erasure: Erasure, seq: Seq?) { changes.append(.erasure(erasure, seq: seq)) }
 
-    /// The messages of the page as they are now.
-    func applied(to messages: [HistoryMessage]) -> [HistoryMessage] {
-        changes.reduce(messages) { kept, change in kept.compactMap { Self.applied(change, to: $0) } }
+    mutating func note(_ event: ReactionsEvent) { changes.append(.reactions(event)) }
+
+    mutating func note(_ own: OwnReactions) { self.own.append(own) }
+
+    /// The page as it is now.
+    func applied(to page: HistoryPage) -> HistoryPage {
+        var page = page
+        page.messages = changes.reduce(page.messages) { kept, change in
+            kept.compactMap { Self.applied(change, to: $0) }
+        }
+        page.mine = page.mine.filter { mine in !own.contains { $0.ref == mine.ref } } + own
+        return page
     }
 
     private static func applied(_ change: Change, to message: HistoryMessage) -> HistoryMessage? {
@@ -40,7 +52,11 @@ struct PageOverlay {
             if case .user = erasure, let seq, message.seq >= seq { break }
             message.content = .erased
             message.edit = nil
+            message.reactions = nil
         case .erasure: break
+        case .reactions(let event):
+            guard event.ref == message.seq, event.seq > message.reactions?.seq ?? Seq(0) else { break }
+            if message.content != .erased { message.reactions = .init(event.counts, seq: event.seq) }
         }
         return message
     }

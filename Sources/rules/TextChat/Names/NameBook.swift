@@ -173,6 +173,23 @@ public struct NameBook: Sendable {
         return .guest(DisplayName.number(of: entry?.user?.rawValue ?? connection.rawValue))
     }
 
+    /// Users with the names that the server vouches for: of connections that are here, or else of those that were.
+    func named(_ users: [UserID]) -> [ChatUser] {
+        let wanted = Set(users)
+        let (now, before) = (Self.names(of: wanted, in: here), Self.names(of: wanted, in: past))
+        return users.map { ChatUser(user: $0, name: now[$0] ?? before[$0]) }
+    }
+
+    private static func names(of users: Set<UserID>, in entries: [ConnectionID: Entry]) -> [UserID: String] {
+        var names: [UserID: String] = [:]
+        for entry in entries.values where entry.isVouched {
+            guard let user = entry.user, users.contains(user), let name = entry.name else { continue }
+            // Of several names of a user the same one is shown each time.
+            names[user] = min(names[user] ?? name, name)
+        }
+        return names
+    }
+
     /// Whether the name is another's: the server vouches for it, or another guest has used it first.
     private func isTaken(_ look: NameLook, by own: ConnectionID, user: UserID?, at place: Int64) -> Bool {
         var since = place

@@ -55,6 +55,12 @@ public struct ChatMessage: Equatable, Sendable {
     /// The seq of the last edit: of two forms of a message the greater one counts (CHG-8).
     public internal(set) var version: Seq?
 
+    /// The reactions to it, in the order in which they have come (CHAT-15). An edit keeps them.
+    public var reactions: [ChatReaction] { known.shown }
+
+    /// What is known of the reactions.
+    var known = KnownReactions()
+
     /// Which connection has sent it, and how: an edit keeps that.
     var stamp = Stamp()
 
@@ -145,6 +151,7 @@ public struct ChatMessage: Equatable, Sendable {
         data = nil
         version = nil
         editedAt = nil
+        known = KnownReactions()
     }
 
     /// The text of an erased message.

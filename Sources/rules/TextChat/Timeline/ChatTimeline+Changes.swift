@@ -14,6 +14,8 @@ extension ChatTimeline {
     /// The row of the session's message with this seq.
     func row(withSeq seq: Seq) -> TimelineRow? { find(seq) { _ in joinsOrders }.map(layout.row) }
 
+    func index(withSeq seq: Seq) -> Int? { find(seq) { _ in joinsOrders } }
+
     /// The index of the message with this seq. One of a former order counts if `isThis` says so.
     private func find(_ seq: Seq, _ isThis: (ChatMessage) -> Bool) -> Int? {
         order.index(of: seq, in: layout, ofFormer: isThis)
@@ -27,7 +29,11 @@ extension ChatTimeline {
         // A new order may begin with the history of the former one (HIS-3).
         if let index = find(seq, { Self.isRepeated($0, by: message) }) {
             let line = layout.lines[index]
-            if place.anew == nil || line.key.era == order.era { return renew(index, to: message) }
+            if place.anew == nil || line.key.era == order.era {
+                renew(index, to: message)
+                layout.update(at: index) { $0.takeReactions(of: message, at: place.known) }
+                return
+            }
             // It joins those of the present order.
             removeMessage(at: index)
             mayBeUnread = line.entry?.isUnread ?? false
@@ -38,12 +44,14 @@ extension ChatTimeline {
                 $0.stamp = message.stamp
                 $0.senderUser = message.senderUser
                 $0.takeChanges(of: message)
+                $0.known = message.known
             }
         } else if named == nil || message.version != nil, !place.isOfShown, let key = order.freeKey(of: seq, in: layout)
         {
             var message = message
             message.state = .sent
-            add(message, at: key, now: message.receivedAt ?? WallTime(milliseconds: 0), mayBeUnread: mayBeUnread)
+            let now = message.receivedAt ?? WallTime(milliseconds: 0)
+            add(message, at: key, now: now, mayBeUnread: mayBeUnread, isKept: true)
         }
     }
 
@@ -120,6 +128,7 @@ extension ChatTimeline {
         guard layout.lines[index].entry?.message.isErased == false else { return }
         layout.update(at: index) { $0.erase() }
         setRead(index)
+        ownMessages.remove(layout.lines[index].key)
     }
 }
 
@@ -129,5 +138,10 @@ extension ChatMessage {
     /// Takes what another form of this message has that its first edition had not.
     mutating func takeChanges(of later: ChatMessage) {
         if later.isErased { erase() } else if later.version != nil { take(later) }
+    }
+
+    /// - Parameter seq: up to it the page knows all reactions.
+    fileprivate mutating func takeReactions(of page: ChatMessage, at seq: Seq) {
+        if !isErased { known.take(page.known, of: seq) }
     }
 }

@@ -33,8 +33,12 @@ public struct ChatTimeline: Sendable {
 
     var layout: TimelineLayout
     var localIDs = LocalIDs()
-    private var unread = UnreadMessages()
+    var unread = UnreadMessages()
     var order = SessionOrder()
+    var ownMessages = OwnMessages()
+    /// How far the user has read, on whichever device; nil: not known. Messages of others above it are unread, except
+    /// those that arrive while the chat is visible.
+    var marker: Seq?
 
     /// Without a calendar there are no day separators, and days break no group.
     public init(
@@ -132,9 +136,13 @@ public struct ChatTimeline: Sendable {
             $0.state = .sent
             $0.seq = seq
             note(&$0)
-            if let later { $0.takeChanges(of: later) }
+            guard let later else { return }
+            $0.takeChanges(of: later)
+            $0.known = later.known
         }
-        layout.relocate(index, to: order.freeKey(of: seq, in: layout) ?? arrivalKey())
+        let key = order.freeKey(of: seq, in: layout) ?? arrivalKey()
+        layout.relocate(index, to: key)
+        if seq != nil, layout.lines[layout.index(of: key)].entry?.message.isErased == false { ownMessages.add(key) }
     }
 
     public mutating func fail(_ localID: LocalID, _ failure: ChatMessage.Failure) -> [TimelineChange] {
@@ -244,6 +252,7 @@ public struct ChatTimeline: Sendable {
             } else {
                 // Its seq may be of another epoch.
                 message.seq = nil
+                message.known = KnownReactions()
                 changes += insert(message, now: now)
             }
         }
@@ -258,16 +267,17 @@ extension ChatTimeline {
     private mutating func arrivalKey() -> OrderKey { order.arrivalKey(layout.nextNumber()) }
 
     mutating func add(
-        _ message: ChatMessage, at key: OrderKey, now: WallTime, mayBeUnread: Bool = true
+        _ message: ChatMessage, at key: OrderKey, now: WallTime, mayBeUnread: Bool = true, isKept: Bool = false
     ) {
         var message = message
         message.receivedAt = message.receivedAt ?? now
         message.sentAt = message.sentAt ?? now
         var entry = TimelineLine.Entry(message: message)
-        entry.isUnread = mayBeUnread && message.direction == .received && !message.isErased && !isVisible
+        entry.isUnread = isUnread(message, mayBe: mayBeUnread, isKept: isKept)
         let id = layout.insert(entry, at: key)
         localIDs.add(message, id)
         if entry.isUnread { unread.add(key) }
+        if message.direction == .sent, message.seq != nil, !message.isErased { ownMessages.add(key) }
         messageCount += 1
     }
 
@@ -298,6 +308,7 @@ extension ChatTimeline {
         let line = layout.lines[index]
         guard let message = line.entry?.message else { return }
         localIDs.remove(message, line.id)
+        ownMessages.remove(line.key)
         messageCount -= 1
         layout.removeMessage(at: index)
         layout.settle(afterRemovalAt: index, firstUnread: unread.first)

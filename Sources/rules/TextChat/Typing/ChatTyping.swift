@@ -32,6 +32,12 @@ public final class ChatTyping {
     private var shell: (now: () -> MonotonicInstant, wake: () -> Void)?
     /// The signals that were not dequeued yet: for each target the newest one, which replaces an older one (G6).
     private var outgoing: [OutgoingSignal] = []
+    /// When the component has something to do; nil: not before the next event.
+    var reminder: MonotonicInstant? {
+        didSet { if oldValue != reminder { shell?.wake() } }
+    }
+    /// Called when the reminder is due.
+    var onReminder: () -> Void = {}
 
     init(policy: TypingPolicy) {
         indicator = TypingIndicator(policy: policy, isRunning: false)
@@ -111,10 +117,13 @@ public final class ChatTyping {
     public var now: MonotonicInstant { shell?.now() ?? MonotonicInstant(nanoseconds: 0) }
 
     /// When to call ``advance(to:)`` next; nil: not before the next input.
-    public var nextDeadline: MonotonicInstant? { indicator.nextDeadline }
+    public var nextDeadline: MonotonicInstant? { [indicator.nextDeadline, reminder].compactMap(\.self).min() }
 
     /// Performs everything that is due. Call it at ``nextDeadline`` or later.
-    public func advance(to now: MonotonicInstant) { carryOut(indicator.advance(to: now)) }
+    public func advance(to now: MonotonicInstant) {
+        carryOut(indicator.advance(to: now))
+        if let reminder, reminder <= now { onReminder() }
+    }
 
     /// Dequeues the next signal; nil without one. Publish it at once and only once.
     public func dequeueSignal() -> OutgoingSignal? { outgoing.isEmpty ? nil : outgoing.removeFirst() }

@@ -278,6 +278,7 @@ final class AdminAPI {
             object["kind"] = "directedSignal"
             object["connectionId"] = .string(target.rawValue)
         case (.change, _): object["kind"] = "change"
+        case (.reactions, _): object["kind"] = "reactions"
         case (.erasure, _): object["kind"] = "erasure"
         case (.erased, _): object["kind"] = "erased"
         case (.moderation, _): object["kind"] = "moderation"

@@ -52,7 +52,8 @@ extension HTTPResponse {
         case .unavailable(mayBeCarriedOut: true):
             failure(.gatewayTimeout, "the request may have been carried out, or not")
         case .moderated(let action, _): .json(["seq": .integer(action.seq.rawValue)])
-        case .signalled, .changed, .announced, .forceDisconnected, .erased, .restrictions, .joined,
+        case .signalled, .changed, .reacted, .marked, .reactors, .announced, .forceDisconnected, .erased, .restrictions,
+            .joined,
             .wasForceDisconnected, .superseded, .done, .refreshed:
             noContent
         }

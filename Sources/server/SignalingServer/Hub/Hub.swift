@@ -411,8 +411,18 @@ final class Hub<Environment: HubEnvironment> {
         history.read(request, of: session, upTo: last, now: now) { [weak self] result in
             // The client may have gone meanwhile.
             guard let self, peers[peer.socket.id] === peer else { return }
-            handle(.pageRead(id, result.map { $0.line(answering: id) }), for: peer)
+            let line = result.map { page in
+                page.line(answering: id, mine: ownReactions(to: page.source, session, peer))
+            }
+            handle(.pageRead(id, line), for: peer)
         }
+    }
+
+    private func ownReactions(
+        to page: ArchivePage, _ session: SessionID, _ peer: Peer<Environment.Socket>
+    ) -> [OwnReactions] {
+        guard let connection = peer.state.connected?.binding.connectionId else { return [] }
+        return engine.hosted(session)?.ownReactions(of: connection, to: page.messages.map(\.seq)) ?? []
     }
 
     private func close(

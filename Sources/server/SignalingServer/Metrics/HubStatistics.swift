@@ -32,6 +32,7 @@ final class HubStatistics {
     private(set) var moderations: [String: Int] = [:]
     /// Of clients, authors and moderators.
     private(set) var changes: [ChangeKind: Int] = [:]
+    private(set) var markers = 0
     /// Signals and connects.
     private(set) var restrictionRefusals: [Restriction.Kind: Int] = [:]
 
@@ -54,11 +55,13 @@ final class HubStatistics {
         case .signalled: acceptedClientSignals += 1
         case .changed: changes[.edit, default: 0] += 1
         case .erased: changes[.erase, default: 0] += 1
+        case .reacted: changes[.react, default: 0] += 1
+        case .marked: markers += 1
         case .refused(let error) where Self.signalErrors.contains(error.code):
             clientSignalRefusals[error.code, default: 0] += 1
             noteRestriction(error)
         case .refused, .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected,
-            .moderated, .announced, .restrictions, .refreshed:
+            .moderated, .reactors, .announced, .restrictions, .refreshed:
             break
         }
     }
@@ -69,7 +72,7 @@ final class HubStatistics {
         case .signalled: acceptedServerSignals += 1
         case .refused(let error): serverSignalRefusals[error.code, default: 0] += 1
         case .unavailable, .joined, .wasForceDisconnected, .superseded, .done, .forceDisconnected, .changed, .erased,
-            .moderated, .announced, .restrictions, .refreshed:
+            .reacted, .marked, .reactors, .moderated, .announced, .restrictions, .refreshed:
             break
         }
     }

@@ -30,7 +30,9 @@ public enum MetricsTable {
         .counter, "online_only_dropped_total", labels: ["reason"], "Online-only signals that were dropped, by reason.")
     static let changes = MetricDeclaration(
         .counter, "changes_total", labels: ["rel"],
-        "Changes of kept messages by clients: edit, and erase by an author or a moderator.")
+        "Changes of kept messages by clients: edit, erase by an author or a moderator, and react.")
+    static let readMarkers = MetricDeclaration(
+        .counter, "read_markers_total", "Read markers that clients have set.")
     static let moderations = MetricDeclaration(
         .counter, "moderation_actions_total", labels: ["action"],
         "Actions of moderators and of backends (REST), on the server that they were sent to.")
@@ -135,7 +137,8 @@ public enum MetricsTable {
     /// All declarations, in order.
     public static let declarations: [MetricDeclaration] = [
         build, connections, connectionsLimit, httpConnections, sessions, connects, connectRefusals, refusals,
-        closes, signals, onlineOnlyDropped, changes, moderations, restrictionRefusals, malformed, deliveries,
+        closes, signals, onlineOnlyDropped, changes, readMarkers, moderations, restrictionRefusals, malformed,
+        deliveries,
         ackLatency,
         flushSize,
         flushDelay, receivedMessages, receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns,

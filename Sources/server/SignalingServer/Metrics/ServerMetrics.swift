@@ -158,6 +158,7 @@ final class ServerMetrics {
         for kind in ChangeKind.allCases {
             sink.counter(MetricsTable.changes, [kind.rawValue], statistics.changes[kind] ?? 0)
         }
+        sink.counter(MetricsTable.readMarkers, statistics.markers)
         for (action, count) in statistics.moderations { sink.counter(MetricsTable.moderations, [action], count) }
         for kind in Restriction.Kind.allCases {
             sink.counter(MetricsTable.restrictionRefusals, [kind.rawValue], statistics.restrictionRefusals[kind] ?? 0)

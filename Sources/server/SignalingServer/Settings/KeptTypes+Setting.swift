@@ -21,6 +21,15 @@ extension Set<ChangeKind> {
     }
 }
 
+extension ReadMarkers {
+    init(setting text: String) throws {
+        guard let markers = ReadMarkers(rawValue: text) else {
+            throw ConfigurationError("readMarkers: \"\(text.prefix(64))\" is no choice. Use off, own or shared.")
+        }
+        self = markers
+    }
+}
+
 extension KeptTypes {
     /// More types are surely a mistake, and each session's state carries them.
     private static let countLimit = 64

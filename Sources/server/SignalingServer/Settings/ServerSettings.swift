@@ -84,6 +84,7 @@ public struct ServerSettings: Sendable {
             warnings: GivenVariables(environment).warnings + Self.blankWarnings(settings, places),
             projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
             projectHistory: file?.history ?? [:], projectChanges: file?.changes ?? [:],
+            projectReadMarkers: file?.readMarkers ?? [:],
             projectUserSources: file?.userSources ?? [:],
             sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
@@ -131,6 +132,8 @@ package struct ResolvedSettings: Sendable {
     let projectHistory: [APIKey: KeptTypes?]
     /// What authors may do in projects of the file, instead of what ``SettingsTable/changes`` says.
     let projectChanges: [APIKey: Set<ChangeKind>]
+    /// What becomes of read markers there, instead of what ``SettingsTable/readMarkers`` says.
+    let projectReadMarkers: [APIKey: ReadMarkers]
     /// Where the tokens of projects of the file have their user, instead of what ``SettingsTable/userFrom`` says.
     let projectUserSources: [APIKey: UserSource?]
     let sessionLabels: [SessionID: SessionLabel]
@@ -167,7 +170,8 @@ package struct ResolvedSettings: Sendable {
         // A log keeps events for as long as a client may ask for them (RES-14).
         configuration.sessionBounds.log.age = max(
             configuration.sessionBounds.resumeWindow, configuration.sessionBounds.recoveryWindow)
-        configuration.history = faults.collect(["history", "changes"]) { try history(configuration.access) } ?? .none
+        configuration.history =
+            faults.collect(["history", "changes", "readMarkers"]) { try history(configuration.access) } ?? .none
         configuration.redis = redis(configuration, &faults)
         configuration.webhook =
             faults.collect(["webhookUrl", "webhookSecret"]) {
@@ -219,14 +223,17 @@ package struct ResolvedSettings: Sendable {
     }
 
     private func history(_ access: ServerConfiguration.Access) throws -> HistoryPolicy {
-        let standard: (types: String, changes: String) =
+        let standard: (types: String, changes: String, markers: ReadMarkers) =
             switch access {
-            case .development: (SettingsTable.chatTypes, SettingsTable.allChanges)
-            case .project, .projects: ("none", "none")
+            case .development: (SettingsTable.chatTypes, SettingsTable.allChanges, .shared)
+            case .project, .projects: ("none", "none", .off)
             }
-        return HistoryPolicy(
+        var policy = HistoryPolicy(
             standard: try KeptTypes(setting: values.history ?? standard.types), projects: projectHistory,
             changes: try Set(changes: values.changes ?? standard.changes), projectChanges: projectChanges)
+        policy.readMarkers = try values.readMarkers.map { try ReadMarkers(setting: $0) } ?? standard.markers
+        policy.projectReadMarkers = projectReadMarkers
+        return policy
     }
 
     private func redis(_ configuration: ServerConfiguration, _ faults: inout FaultCollector) -> [RedisAddress] {

@@ -53,6 +53,8 @@ extension ResolvedSettings {
             projectWebhooks: projectWebhooks,
             projectHistory: fixed.isDisjoint(with: Self.projectNames) ? new.projectHistory : projectHistory,
             projectChanges: fixed.isDisjoint(with: Self.projectNames) ? new.projectChanges : projectChanges,
+            projectReadMarkers: fixed.isDisjoint(with: Self.projectNames)
+                ? new.projectReadMarkers : projectReadMarkers,
             projectUserSources: fixed.isDisjoint(with: Self.projectNames)
                 ? new.projectUserSources : projectUserSources,
             sessionLabels: new.sessionLabels)

@@ -170,8 +170,14 @@ public struct SettingsTable: Sendable {
     ) { $0.historyReading.read($1) }
     public let changes = Setting<String>(
         "changes", default: "\(Self.allChanges) in development mode; otherwise none",
-        form: "edit, erase, or both, separated by a comma; or all, or none", reloads: true,
-        "What the authors of kept messages may do with them (CHG-4). A project in the file may have its own.")
+        form: "edit, erase, react, separated by commas; or all, or none", reloads: true,
+        "What the authors of kept messages may do with them, and whether users may react (CHG-4). A project in the file "
+            + "may have its own.")
+    public let readMarkers = Setting<String>(
+        "readMarkers", default: "shared in development mode; otherwise off",
+        choice: ReadMarkers.allCases.map(\.rawValue), reloads: true,
+        "How far users have read (READ-4): off; own, each user's devices know it; or shared, everybody does. A project in "
+            + "the file may have its own.")
     public let historyDays = Setting<Int>(
         "historyDays", 1...36_500,
         default: "\(Self.historyBounds.age.components.seconds / 86_400); with redis "

@@ -52,7 +52,7 @@ extension ClusterEngine {
 extension LogEntry {
     fileprivate func isSignal(ofSenderOf other: OnlineOnlySignal) -> Bool {
         switch kind {
-        case .presence, .change, .erasure, .erased, .moderation: false
+        case .presence, .change, .reactions, .erasure, .erased, .moderation: false
         case .signal: line.insertion?.bytes == other.line.insertion?.bytes
         }
     }

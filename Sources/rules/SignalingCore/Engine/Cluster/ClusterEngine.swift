@@ -113,6 +113,7 @@ public final class ClusterEngine: SessionEngine {
             while let session = sessions.table.popDue(by: time) {
                 if let hosted = sessions[session] { appendDue(hosted, time) }
             }
+            sessions.appendMarkers(at: time)
             sessions.tellArchive(at: time, where: isKeeper)
             sessions.keepDueSnapshots(at: time, where: isKeeper)
             sessions.appendEnds(where: isKeeper)
@@ -123,6 +124,7 @@ public final class ClusterEngine: SessionEngine {
 
     /// The sessions continue on other nodes, which are told of the lost sockets (LOG-13).
     public func endSessions() {
+        sessions.appendAllMarkers()
         for (_, hosted) in sessions.table.ordered where hosted.state?.names(run) == true {
             sessions.append(.nodeLost(run, at: .atEntry), to: hosted)
         }

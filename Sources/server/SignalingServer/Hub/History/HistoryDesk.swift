@@ -132,9 +132,12 @@ struct PageBytes: Sendable {
     }
 
     /// The answer to a client's request (HIS-6).
-    func line(answering id: RequestID) -> EncodedLine {
+    ///
+    /// - Parameter mine: the reactions of its user to the page's messages (CHG-13).
+    func line(answering id: RequestID, mine: [OwnReactions] = []) -> EncodedLine {
         let start = Array(#"{"ev":"history","id":\#(id),"#.utf8)
-        return EncodedLine(bytes: start + members + [UInt8(ascii: "}")], insertion: nil) ?? .nothing
+        return EncodedLine(bytes: start + members + OwnReactions.encode(mine) + [UInt8(ascii: "}")], insertion: nil)
+            ?? .nothing
     }
 
     /// The body of an answer by REST (HIS-10).

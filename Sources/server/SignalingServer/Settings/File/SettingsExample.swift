@@ -21,10 +21,14 @@ public enum SettingsExample {
             "\"stateDir\": \"/var/lib/signalbox\"",
             "\"//history\": \"Sessions keep the messages of chats for users who come later. none: nothing is kept\"",
             "\"history\": \"text-chat,TextChat\"",
-            "\"//changes\": \"The authors of messages may edit and delete them. none: nothing changes\"",
-            "\"changes\": \"edit,erase\"",
+            "\"//changes\": \"Authors may edit and delete messages, and users react to them. none: nothing changes\"",
+            "\"changes\": \"edit,erase,react\"",
+            "\"//readMarkers\": \"Users see on all their devices what is unread, and who has read. off: nobody does\"",
+            "\"readMarkers\": \"shared\"",
         ]
-        let set: Set<String> = ["host", "port", "projects", "adminPort", "stateDir", "history", "changes"]
+        let set: Set<String> = [
+            "host", "port", "projects", "adminPort", "stateDir", "history", "changes", "readMarkers",
+        ]
         for declaration in SettingsTable.declarations {
             guard let key = declaration.fileKey, !set.contains(key) else { continue }
             let range = declaration.rangeText.map { " Range: \($0)." } ?? ""

@@ -22,6 +22,8 @@ struct SettingsFile {
     let history: [APIKey: KeptTypes?]
     /// What authors may do in projects of the file, instead of what ``SettingsTable/changes`` says.
     let changes: [APIKey: Set<ChangeKind>]
+    /// What becomes of read markers there, instead of what ``SettingsTable/readMarkers`` says.
+    let readMarkers: [APIKey: ReadMarkers]
     /// Where the tokens of single projects have their user; `nil` as a value: nowhere.
     let userSources: [APIKey: UserSource?]
     /// What the admin page calls sessions.
@@ -49,6 +51,7 @@ struct SettingsFile {
         var webhooks: [APIKey: WebhookReceiver] = [:]
         var history: [APIKey: KeptTypes?] = [:]
         var changes: [APIKey: Set<ChangeKind>] = [:]
+        var readMarkers: [APIKey: ReadMarkers] = [:]
         var userSources: [APIKey: UserSource?] = [:]
         let table = SettingsTable.shared
         let lists: [(name: String, known: [String], read: (Members) throws -> Project)] = [
@@ -68,11 +71,13 @@ struct SettingsFile {
                 let webhook = faults.collect { try Self.webhook(members) } ?? nil
                 let kept = faults.collect { try Self.history(members) } ?? nil
                 let permitted = faults.collect { try Self.changes(members) } ?? nil
+                let markers = faults.collect { try Self.readMarkers(members) } ?? nil
                 guard var project else { continue }
                 project.revoked = revoked ?? project.revoked
                 projects.append(project)
                 webhooks[project.apiKey] = webhook
                 changes[project.apiKey] = permitted
+                readMarkers[project.apiKey] = markers
                 if let userSource { userSources.updateValue(userSource, forKey: project.apiKey) }
                 if let kept { history.updateValue(kept, forKey: project.apiKey) }
             }
@@ -83,6 +88,7 @@ struct SettingsFile {
         self.webhooks = webhooks
         self.history = history
         self.changes = changes
+        self.readMarkers = readMarkers
         self.userSources = userSources
         labels = Self.labels(in: settings, &faults)
         self.path = path
@@ -119,15 +125,23 @@ struct SettingsFile {
     ]
 
     /// What projects and applications have in common.
-    private static let commonMembers = [historyMember, changesMember, userMember, revokedMember] + webhookMembers
+    private static let commonMembers =
+        [historyMember, changesMember, readMarkersMember, userMember, revokedMember] + webhookMembers
 
     private static let historyMember = SettingsTable.shared.history.declaration.name
 
     /// What the project keeps; `nil` if it does not say.
     private static func history(_ members: Members) throws -> KeptTypes?? {
-        guard members.object[historyMember] != nil else { return nil }
-        let text = try members.text(historyMember)
-        do { return .some(try KeptTypes(setting: text)) } catch let error as ConfigurationError {
+        try value(historyMember, members) { (text) -> KeptTypes? in try KeptTypes(setting: text) }
+    }
+
+    /// The value of a setting that a project has of its own; `nil` if it does not say.
+    private static func value<Value>(
+        _ member: String, _ members: Members, _ read: (String) throws -> Value
+    ) throws -> Value? {
+        guard members.object[member] != nil else { return nil }
+        let text = try members.text(member)
+        do { return try read(text) } catch let error as ConfigurationError {
             throw ConfigurationError("\(members.name): \(error.description)")
         }
     }
@@ -136,11 +150,13 @@ struct SettingsFile {
 
     /// What authors may do in the project; `nil` if it does not say.
     private static func changes(_ members: Members) throws -> Set<ChangeKind>? {
-        guard members.object[changesMember] != nil else { return nil }
-        let text = try members.text(changesMember)
-        do { return try Set(changes: text) } catch let error as ConfigurationError {
-            throw ConfigurationError("\(members.name): \(error.description)")
-        }
+        try value(changesMember, members) { try Set(changes: $0) }
+    }
+
+    private static let readMarkersMember = SettingsTable.shared.readMarkers.declaration.name
+
+    private static func readMarkers(_ members: Members) throws -> ReadMarkers? {
+        try value(readMarkersMember, members) { try ReadMarkers(setting: $0) }
     }
 
     private static func webhook(_ members: Members) throws -> WebhookReceiver? {
