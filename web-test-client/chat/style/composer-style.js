@@ -148,8 +148,7 @@ export const COMPOSER_STYLE = `
   color: var(--ink);
 }
 
-.tool svg,
-.toolbar svg {
+.tool svg {
   width: 1.4em;
   height: 1.4em;
   fill: none;

@@ -88,7 +88,12 @@ button.primary.danger:hover:enabled {
   background: var(--surface);
   color: var(--ink-soft);
   line-height: 1;
-  vertical-align: top;
+}
+
+.toolbar .react {
+  font-size: 1.25em;
+  width: 1.8em;
+  height: 1.8em;
 }
 
 .toolbar button:hover,

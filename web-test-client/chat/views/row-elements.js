@@ -3,7 +3,6 @@ import { httpsAddress } from '../text/https-address.js';
 import { messageParts } from '../text/message-parts.js';
 import { causeOfUnsent } from '../words/causes.js';
 import { avatar, initialOf, make } from './dom.js';
-import { icon, SMILE } from './icons.js';
 
 /**
  * The elements of the rows. A row is `{row, state, element, name, isGuest, number, gapKey}`, as in `MessagesView`.
@@ -155,7 +154,7 @@ export class RowElements {
   #makeToolbar(shown) {
     const attributes = { type: 'button', tabindex: '-1' };
     const hasPopup = { 'aria-haspopup': 'menu', 'aria-expanded': 'false' };
-    const react = make('button', { ...attributes, class: 'react', ...hasPopup }, icon(SMILE));
+    const react = make('button', { ...attributes, class: 'react', ...hasPopup }, '☺\uFE0E');
     react.addEventListener('click', () => this.#reactions.choose(shown.row, react));
     const reply = make('button', { ...attributes, class: 'reply' }, '↩');
     this.#name(react, 'react');
