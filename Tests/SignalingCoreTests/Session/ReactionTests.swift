@@ -176,6 +176,9 @@ struct ReactionTests {
     func erasing() {
         var room = ChangeRoom([.react], users: ["ada", "bob", "cleo"])
         let (first, second) = (room.say("by ada"), room.say("by bob", "bob"))
+        let third = room.say("by cleo", "cleo")
+        #expect(room.react(third, ["👍"], "ada").isReacted)
+        #expect(room.react(third, ["👍"], "bob").isReacted)
         for name in ["ada", "bob", "cleo"] {
             #expect(room.react(first, ["k-\(name)"], name).isReacted)
             #expect(room.react(second, ["k-\(name)"], name).isReacted)
@@ -189,18 +192,22 @@ struct ReactionTests {
         // Told at once, so that the archive learns of it with the erasure.
         #expect(
             room.reactionLines == [
-                #"{"ev":"reactions","seq":\#(room.session.log.lastSeq),"ref":\#(second),"reactions":"#
-                    + #"[{"key":"k-bob","count":1},{"key":"k-cleo","count":1}]}"#
+                #"{"ev":"reactions","seq":\#(room.session.log.lastSeq.previous),"ref":\#(second),"reactions":"#
+                    + #"[{"key":"k-bob","count":1},{"key":"k-cleo","count":1}]}"#,
+                #"{"ev":"reactions","seq":\#(room.session.log.lastSeq),"ref":\#(third),"reactions":"#
+                    + #"[{"key":"👍","count":1}]}"#,
             ])
+        #expect(room.session.ownReactions(of: client("ada"), to: [first, second, third]).isEmpty)
         room.tell()
-        #expect(room.page == ["\(first) erased", "\(second) by bob"])
+        #expect(room.page == ["\(first) erased", "\(second) by bob", "\(third) by cleo"])
         let page = room.read(HistoryRequest(.newest)).messages.map { text($0.content ?? []) }
         #expect(!page.contains { $0.contains(#""key":"k-ada""#) } && page[1].contains(#""key":"k-cleo","count":1"#))
         room.submit(.erase(.server, .message(second)))
         #expect(!room.session.lines.contains { $0.contains("cleo") && $0.contains("reactions") })
         room.advance(to: .seconds(9))
         room.tell()
-        #expect(room.page == ["\(first) erased", "\(second) erased"] && room.session.violation == nil)
+        #expect(room.page == ["\(first) erased", "\(second) erased", "\(third) by cleo"])
+        #expect(room.session.violation == nil)
     }
 
     /// Seeds of the simulation found both.
