@@ -64,6 +64,21 @@ async def test_chat_13_chat_in_a_pipe_prints_a_changed_message_once_more(changin
             assert await asyncio.to_thread(command.wait) == 0
 
 
+async def test_chat_14_a_terminal_changes_the_last_message_although_it_is_on_its_way(changing, session, settings):
+    async with await Client.join(changing, session, data="Ada") as ada:
+        with Terminal(session, "--name", "Bob", **settings) as bob:
+            await bob.shows("^-- You are in")
+            bob.type("first\r")
+            await next_signal(ada, "text-chat")
+            # In one piece: no acknowledgement can come between the lines.
+            bob.type("nine\r/edit ten\r")
+            said = await next_signal(ada, "text-chat")
+            edited = await following(ada, "change")
+            assert (edited["ref"], json.loads(edited["data"])["text"]) == (said["seq"], "ten")
+            bob.type(b"\x04")
+            await bob.ends(0)
+
+
 async def test_chg_2_listen_prints_a_change_as_a_line(changing, session, settings):
     async with await Client.join(changing, session, data="Ada") as ada:
         with Command("listen", session, **settings) as command:

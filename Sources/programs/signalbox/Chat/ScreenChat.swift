@@ -147,6 +147,8 @@ final class ScreenChat {
             return send()
         case .edit, .delete, .react:
             Task {
+                // The last message may be on its way still: without its seq it would not be the one that is changed.
+                for sending in sendings.values { await sending.value }
                 if let complaint = await component.change(entry) { say(complaint) }
                 // The answer may come before the event.
                 show(component.rows.map { .update($0, at: 0) })

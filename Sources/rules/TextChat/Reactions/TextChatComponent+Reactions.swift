@@ -79,7 +79,10 @@ extension TextChatComponent {
 
     /// Who has reacted to this row's message.
     ///
-    /// - Parameter key: nil: with any key.
+    /// - Parameters:
+    ///   - id: of the row.
+    ///   - key: nil: with any key.
+    ///   - isolation: the actor of the component.
     public func reactors(
         of id: TimelineRow.ID, key: String? = nil, isolation: isolated any Actor = #isolation
     ) async throws(ChangeError) -> [ChatReactors] {
