@@ -63,6 +63,15 @@ struct ReadMarkerTests {
         #expect(waiting.take().isEmpty)
     }
 
+    @Test("READ-1, LOG-17: of the markers of one user that two nodes append, the greater counts")
+    func nodes() {
+        var room = ChangeRoom(readMarkers: .shared, users: ["ada", "bob"])
+        let (first, second) = (room.say("1"), room.say("2"))
+        for seq in [second, first] { room.session.mark([ReadMarker("u-bob", through: seq)], effects: &room.effects) }
+        #expect(room.state("bob")?.through == second)
+        #expect(room.told.count == 1)
+    }
+
     @Test("READ-2: beyond 1,000 users, the one who has read least is forgotten")
     func most() {
         var markers = SessionMarkers()
