@@ -194,6 +194,21 @@ def test_chat_16_unread_messages_and_receipts_agree_on_all_devices(visit, machin
     expect_unread(phone, 0)
     expect_unread(bob, 0)
     expect(row(ada, "five").locator(".receipt")).to_have_text("Seen")
+    for page in (bob, tablet, phone):
+        look_away(page)
+    say(ada, "six")
+    for page in (bob, tablet, phone):
+        expect_unread(page, 1)
+    machine.relay.cut()
+    for page in (bob, tablet, phone, ada):
+        expect_state(page, "reconnecting")
+    # What is read without a connection is told with the next one.
+    look(bob)
+    expect_unread(bob, 0)
+    machine.relay.restore()
+    for page in (tablet, phone):
+        expect_unread(page, 0)
+    expect(row(ada, "six").locator(".receipt")).to_have_text("Seen")
     for page in (bob, tablet, phone, ada):
         page.complaints.clear()
 
