@@ -15,16 +15,17 @@ BOTH = {"history": "chat", "changes": "edit,erase", **WINDOWS}
 
 
 @contextlib.contextmanager
-def serve(kind, tmp_path_factory):
+def serve(kind, tmp_path_factory, settings=BOTH):
+    """A server in memory, one with a state folder, or two nodes."""
     if kind == "memory":
-        with Server(**BOTH) as server:
+        with Server(**settings) as server:
             yield server
     elif kind == "folder":
-        with Server(state_dir=tmp_path_factory.mktemp("changes") / "state", **BOTH) as server:
+        with Server(state_dir=tmp_path_factory.mktemp("history") / "state", **settings) as server:
             yield server
     else:
         with cluster.Redis("--appendfsync", "always") as redis, contextlib.ExitStack() as stack:
-            yield Nodes([stack.enter_context(Server(redis=redis.url, **BOTH)) for _ in range(2)])
+            yield Nodes([stack.enter_context(Server(redis=redis.url, **settings)) for _ in range(2)])
 
 
 @pytest.fixture(scope="module", params=["memory", "folder", "nodes"])

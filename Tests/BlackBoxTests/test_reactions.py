@@ -1,35 +1,19 @@
 """Reactions: docs/PROTOCOL.md, CHG-11 to CHG-15, on a server with a state folder, and on nodes."""
 
 import asyncio
-import contextlib
 
 import pytest
 
-import cluster
 import durable
-from server_process import Server
-from test_changes import change, event, join
-from test_history import WINDOWS, Nodes, history, leave_asleep, say, until_gone
+from test_changes import change, event, join, serve
+from test_history import WINDOWS, history, leave_asleep, say, until_gone
 
 ALL = {"history": "chat", "changes": "all", **WINDOWS}
 
 
-@contextlib.contextmanager
-def serve(kind, tmp_path_factory):
-    if kind == "memory":
-        with Server(**ALL) as server:
-            yield server
-    elif kind == "folder":
-        with Server(state_dir=tmp_path_factory.mktemp("reactions") / "state", **ALL) as server:
-            yield server
-    else:
-        with cluster.Redis("--appendfsync", "always") as redis, contextlib.ExitStack() as stack:
-            yield Nodes([stack.enter_context(Server(redis=redis.url, **ALL)) for _ in range(2)])
-
-
 @pytest.fixture(scope="module", params=["memory", "folder", "nodes"])
 def server(request, tmp_path_factory):
-    with serve(request.param, tmp_path_factory) as server:
+    with serve(request.param, tmp_path_factory, ALL) as server:
         yield server
 
 

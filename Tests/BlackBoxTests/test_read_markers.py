@@ -1,34 +1,18 @@
 """Read markers: docs/PROTOCOL.md, section 21, on a server with a state folder, and on nodes."""
 
-import contextlib
-
 import pytest
 
-import cluster
 import durable
 from server_process import Server
-from test_changes import change, event, join
-from test_history import WINDOWS, Nodes, leave_asleep, say
+from test_changes import change, event, join, serve
+from test_history import WINDOWS, leave_asleep, say
 
 SHARED = {"history": "chat", "changes": "all", "read_markers": "shared", **WINDOWS}
 
 
-@contextlib.contextmanager
-def serve(kind, tmp_path_factory):
-    if kind == "memory":
-        with Server(**SHARED) as server:
-            yield server
-    elif kind == "folder":
-        with Server(state_dir=tmp_path_factory.mktemp("markers") / "state", **SHARED) as server:
-            yield server
-    else:
-        with cluster.Redis("--appendfsync", "always") as redis, contextlib.ExitStack() as stack:
-            yield Nodes([stack.enter_context(Server(redis=redis.url, **SHARED)) for _ in range(2)])
-
-
 @pytest.fixture(scope="module", params=["memory", "folder", "nodes"])
 def server(request, tmp_path_factory):
-    with serve(request.param, tmp_path_factory) as server:
+    with serve(request.param, tmp_path_factory, SHARED) as server:
         yield server
 
 

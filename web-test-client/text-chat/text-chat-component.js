@@ -441,7 +441,7 @@ export class TextChatComponent {
 
   /**
    * Marks this row's message and all before it as read; null: all. A message stays read. In a session with read markers
-   * the user's marker follows, at most every 2 s (READ-1).
+   * the user's marker follows, at most once a second (READ-1).
    * @type {(upTo?: string | null) => TimelineChange[]}
    */
   markRead(upTo = null) {

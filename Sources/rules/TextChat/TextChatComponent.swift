@@ -224,7 +224,7 @@ public final class TextChatComponent {
     /// Marks this message and all before it as read; nil: all. A message stays read.
     ///
     /// If the session has read markers, the user's other devices learn of it, and perhaps the other users. Markers need
-    /// the clock of ``typing``. They are sent at most every 2 s, and once more after a connect that has missed one.
+    /// the clock of ``typing``. They are sent at most once a second, and once more after a connect that has missed one.
     @discardableResult
     public func markRead(upTo id: TimelineRow.ID? = nil) -> [TimelineChange] {
         carryOut(ChatOutcome(changes: rules.markRead(upTo: id)))

@@ -101,6 +101,15 @@ struct ReactionTests {
         #expect(reactions.violation == nil)
     }
 
+    @Test("CHG-12, HIS-9: an erasure that concerns no reaction delays none")
+    func erasureOfNobody() {
+        var room = ChangeRoom([.react], users: ["ada"])
+        let ref = room.say("hello")
+        room.submit(.erase(.server, .user("u-nobody")))
+        #expect(room.react(ref, ["👍"]).isReacted)
+        #expect(room.reactionLines.count == 1 && room.session.nextDeadline == nil)
+    }
+
     @Test("CHG-12: at most 64 messages are told together, in the order in which they changed")
     func together() {
         var room = ChangeRoom([.react], users: ["ada"])

@@ -1,5 +1,5 @@
 /** A marker is sent at most so often, in milliseconds. */
-const SENDING_INTERVAL = 2000;
+const SENDING_INTERVAL = 1000;
 
 /**
  * The read markers of a session, as its server tells them, and what this chat tells of its own user (READ-1). Pure: it

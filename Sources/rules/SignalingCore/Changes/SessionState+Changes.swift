@@ -110,7 +110,7 @@ extension SignalingError {
         SignalingError(.notFound, "there is no such message that can be changed; it may be erased or too old")
     }
 
-    fileprivate static var noReactionsOfGuests: SignalingError {
+    static var noReactionsOfGuests: SignalingError {
         SignalingError(.permissionDenied, "only users may react to messages; use a token that names a user")
     }
 

@@ -216,7 +216,9 @@ final class LoggedSessions<Node> {
             self[session]?.carryOutUnlogged(command, at: time, effects: &effects) ?? refusal(of: command, session, time)
         observer?.engine(answered: ticket, outcome)
         for effect in effects { observer?.engine(session, caused: effect) }
-        if let due = self[session]?.state?.markersDueAt { markerChecks.schedule(session, at: due) }
+        if case .read = command, let due = self[session]?.state?.markersDueAt {
+            markerChecks.schedule(session, at: due)
+        }
         return effects
     }
 

@@ -175,6 +175,8 @@ struct SessionReactions: Sendable {
 
     /// The next messages to tell.
     mutating func takeDue(_ count: Int, _ now: MonotonicInstant) -> [MessageReactions] {
+        // Nothing is told, so the next change need not wait.
+        if due.isEmpty { return [] }
         let refs = Array(due.prefix(count))
         due.removeFirst(refs.count)
         dueRefs.subtract(refs)

@@ -11,7 +11,7 @@ extension SessionState {
             let judged = try judge(.react, of: request.ref, by: sender, now) { () throws(SignalingError) in
                 try request.validate()
             }
-            guard let user = judged.user else { return .reacted }
+            guard let user = judged.user else { throw .noReactionsOfGuests }
             if ref <= reactions.closedThrough { throw .messageNotFound }
             if unarchived.isFull { throw .historyBehind }
             if try reactions.set(request.keys, of: user, on: ref) { tellOwn(user, ref, now) }

@@ -1,9 +1,9 @@
 import SignalingProtocol
 
-/// When the user's read marker is sent: the newest only, one at a time, at most every 2 s, and once more after a connect
+/// When the user's read marker is sent: the newest only, one at a time, at most once a second, and once more after a connect
 /// (READ-1).
 struct MarkerSender {
-    private static let interval = Duration.seconds(2)
+    private static let interval = Duration.seconds(1)
 
     /// How far the user has read here; nil: nothing was marked.
     private(set) var newest: Seq?
