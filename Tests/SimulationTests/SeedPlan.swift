@@ -59,7 +59,9 @@ struct SeedPlan {
         // The auditor forgot a third attempt when one of two earlier ones had resumed the connection.
         "an attempt that is behind a resume": 501_393,
         // A session had another order when a backend acted, and no client knew it.
+        // The second time, the order that the clients had known has another event at that seq.
         "an action in an order that no client knows": 503_445,
+        "an action at the seq of a departure in the order before": 150_292_965,
         // The socket closed after another client had come: the judge took that for the loss.
         "closed after it was taken for lost": 764,
     ]

@@ -68,7 +68,11 @@ public struct WireJudge: Sendable {
                 found.add(.g1, .wrong, "the log has \(String(decoding: line.line, as: UTF8.self)) at \(line.seq)")
                 continue
             }
-            order.judge(event, at: Int(line.seq.rawValue), in: epoch, record, &found)
+            let seq = Int(line.seq.rawValue)
+            if let told = record.orders[Int(epoch)][seq], told != event, isToldToBackendsAlone(told, at: seq, in: epoch) {
+                record.orders[Int(epoch)].forget(seq)
+            }
+            order.judge(event, at: seq, in: epoch, record, &found)
             record.note(logged: passage)
             if case .created(let name) = event { created.insert(name) }
         }

@@ -151,6 +151,13 @@ struct WireOrder: Sendable {
         change(&actions[seq, default: new])
     }
 
+    /// The event at `seq` turns out to be one of another order.
+    mutating func forget(_ seq: Int) {
+        guard seqs.contains(seq), seq <= lastSeq else { return }
+        events[seq - base] = nil
+        actions[seq] = nil
+    }
+
     /// When the tap first saw the event at `seq`, to a millisecond.
     func moment(of seq: Int) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: Int64(seenAt[seq - base]) * 1_000_000)
