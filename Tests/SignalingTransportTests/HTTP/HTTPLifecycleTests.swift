@@ -14,7 +14,7 @@ extension HTTPLifecycleTests {
     /// The states that a connection can be in, each reached by the events that lead there.
     enum Stage: CaseIterable {
         case unadopted, idle, receiving, receivingChunks, answering, sending, backlogged, lingering, hangingUp
-        case terminating, ended
+        case terminating, ended, streaming, streamBacklogged, streamEnding, streamLingering
 
         var lifecycle: Lifecycle {
             var lifecycle = Lifecycle()
@@ -44,8 +44,20 @@ extension HTTPLifecycleTests {
             case .hangingUp: [.adopted, .upgradeRefused]
             case .terminating: [.adopted, .terminateRequested]
             case .ended: [.adopted, .connectionEnded]
+            case .streaming: stream
+            case .streamBacklogged: stream + [.streamDelayed(hasSent: false)]
+            case .streamEnding: stream + [.streamEnded]
+            case .streamLingering: stream + [.streamEnded, .streamDrained]
             }
         }
+
+        private var stream: [Lifecycle.Event] {
+            [
+                .adopted, .requestArrived(.init(disposition: .handOver(request))), .streamBegun(request, response),
+            ]
+        }
+
+        var isStreaming: Bool { [.streaming, .streamBacklogged, .streamEnding, .streamLingering].contains(self) }
 
         init(_ state: Lifecycle.State) {
             self =
@@ -61,6 +73,10 @@ extension HTTPLifecycleTests {
                 case .hangingUp: .hangingUp
                 case .terminating: .terminating
                 case .ended: .ended
+                case .streaming(.flowing, _): .streaming
+                case .streaming(.backlogged, _): .streamBacklogged
+                case .streaming(.ending, _): .streamEnding
+                case .streaming(.lingering, _): .streamLingering
                 }
         }
     }
@@ -92,20 +108,26 @@ extension HTTPLifecycleTests {
         /// The rows' columns:
         /// unadopted, idle, receiving, receivingChunks,
         /// answering, sending, backlogged, lingering,
-        /// hangingUp, terminating, ended
+        /// hangingUp, terminating, ended,
+        /// streaming, streamBacklogged, streamEnding, streamLingering
         static let table: [Row] = [
             Row(
                 "the library adopts it", { .adopted },
                 .gives(to: .idle), .impossible("once"), .impossible("once"), .impossible("once"),
                 .impossible("once"), .impossible("once"), .impossible("once"), .impossible("once"),
-                .impossible("once"), .impossible("once"), .impossible("once")),
+                .impossible("once"), .impossible("once"), .impossible("once"),
+                .impossible("once"), .impossible("once"), .impossible("once"), .impossible("once")),
             Row(
                 "a request without body", { .requestArrived(.init(disposition: .handOver(request))) },
                 .ignored, .gives("pauseReading", "startDeadline answer", "handOver 0", to: .answering),
                 .gives(to: .hangingUp), .gives(to: .hangingUp),
                 .gives(to: .hangingUp), .gives(to: .hangingUp), .gives("stopDiscardingInput", to: .hangingUp),
                 .gives(to: .hangingUp),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "a request that is refused",
                 { .requestArrived(.init(disposition: .refuse(HTTPResponse(status: 400)))) },
@@ -113,58 +135,84 @@ extension HTTPLifecycleTests {
                 .gives(to: .hangingUp), .gives(to: .hangingUp),
                 .gives(to: .hangingUp), .gives(to: .hangingUp), .gives("stopDiscardingInput", to: .hangingUp),
                 .gives(to: .hangingUp),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "a piece of the body", body: "xyz",
                 .ignored, .gives(to: .hangingUp), .gives(),
                 .gives("startDeadline response", "resumeReading", "send 400 closing", to: .sending),
                 .gives(to: .hangingUp), .ignored, .ignored, .gives(),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "more body than announced", body: "xyzxyz",
                 .ignored, .gives(to: .hangingUp), .gives(to: .hangingUp),
                 .gives("startDeadline response", "resumeReading", "send 400 closing", to: .sending),
                 .gives(to: .hangingUp), .ignored, .ignored, .gives(),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "all chunks of a body", body: "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
                 .ignored, .gives(to: .hangingUp), .gives(to: .hangingUp),
                 .gives("pauseReading", "startDeadline answer", "handOver 5", to: .answering),
                 .gives(to: .hangingUp), .ignored, .ignored, .gives(),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "a chunk over the limit", body: "b\r\n",
                 .ignored, .gives(to: .hangingUp), .gives(),
                 .gives("startDeadline response", "resumeReading", "send 413 closing", to: .sending),
                 .gives(to: .hangingUp), .ignored, .ignored, .gives(),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "an empty body is announced", body: "",
                 .ignored, .gives(to: .hangingUp), .ignored, .ignored,
                 .ignored, .ignored, .ignored, .ignored,
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .ignored, .ignored, .ignored, .ignored),
             Row(
                 "the library reports the end of the body", { .bodyCompleted },
                 .ignored, .gives(to: .hangingUp), .gives(to: .hangingUp), .gives(to: .hangingUp),
                 .gives(), .gives(), .gives(), .gives(to: .hangingUp),
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives(), .gives(), .gives(), .gives()),
             Row(
                 "the handler responds", { .responded(request, response) },
                 .impossible("no request"), .ignored, .impossible("not handed over"), .impossible("not handed over"),
                 .gives("startDeadline response", "resumeReading", "send 200 keeping alive", to: .sending), .ignored,
                 .ignored, .ignored,
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .ignored, .ignored, .ignored, .ignored),
             Row(
                 "the handler responds to another request", { .responded(Request(), response) },
                 .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored,
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .ignored, .ignored, .ignored, .ignored),
             Row(
                 "the rest of the response is sent later", { .responseDelayed },
                 .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
                 .impossible("nothing to send"),
                 .impossible("nothing to send"), .gives("startDiscardingInput", to: .backlogged), .ignored,
                 .impossible("nothing to send"),
-                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send")),
+                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
+                .impossible("it is streamed"), .impossible("it is streamed"), .impossible("it is streamed"),
+                .impossible("it is streamed")),
             Row(
                 "the response is sent", { .responseSent },
                 .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
@@ -172,21 +220,30 @@ extension HTTPLifecycleTests {
                 .impossible("nothing to send"), .gives("startDeadline keepAlive", "awaitNextRequest", to: .idle),
                 .gives("stopDiscardingInput", "startDeadline keepAlive", "awaitNextRequest", to: .idle),
                 .impossible("nothing to send"),
-                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send")),
+                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
+                .impossible("it is streamed"), .impossible("it is streamed"), .impossible("it is streamed"),
+                .impossible("it is streamed")),
             Row(
                 "a write fails", { .writeFailed },
                 .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
                 .impossible("nothing to send"),
                 .impossible("nothing to send"), .gives(to: .hangingUp),
                 .gives("stopDiscardingInput", to: .hangingUp), .impossible("nothing to send"),
-                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send")),
+                .impossible("nothing to send"), .impossible("nothing to send"), .impossible("nothing to send"),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating), .impossible("nothing to write")),
             Row(
                 "the client hangs up while its response waits", { .clientHungUp },
                 .impossible("no response"), .impossible("no response"), .impossible("no response"),
                 .impossible("no response"),
                 .impossible("no response"), .impossible("nothing is discarded"),
                 .gives("stopDiscardingInput", "closeAtTurnEnd", to: .terminating), .impossible("no response"),
-                .impossible("no response"), .impossible("no response"), .impossible("no response")),
+                .impossible("no response"), .impossible("no response"), .impossible("no response"),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "the deadline passes", { .deadlinePassed },
                 .gives("release", to: .ended), .gives("closeAtTurnEnd", to: .terminating),
@@ -195,12 +252,18 @@ extension HTTPLifecycleTests {
                 .gives("closeAtTurnEnd", to: .terminating),
                 .gives("stopDiscardingInput", "closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
-                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored),
+                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored,
+                .impossible("it has none"), .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "the server stops accepting", { .drainRequested },
                 .ignored, .gives("closeAtTurnEnd", to: .terminating), .gives(), .gives(),
                 .gives(), .gives(), .gives(), .ignored,
-                .ignored, .ignored, .ignored),
+                .ignored, .ignored, .ignored,
+                .gives("startDeadline response", "finishStream", "reportStreamEnd", to: .streamEnding),
+                .gives("startDeadline response", "finishStream", "reportStreamEnd", to: .streamEnding), .ignored,
+                .ignored),
             Row(
                 "the server terminates", { .terminateRequested },
                 .ignored, .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
@@ -208,30 +271,82 @@ extension HTTPLifecycleTests {
                 .gives("closeAtTurnEnd", to: .terminating), .gives("closeAtTurnEnd", to: .terminating),
                 .gives("stopDiscardingInput", "closeAtTurnEnd", to: .terminating),
                 .gives("closeAtTurnEnd", to: .terminating),
-                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored),
+                .gives("closeAtTurnEnd", to: .terminating), .ignored, .ignored,
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating),
+                .gives("endStream", "closeAtTurnEnd", to: .terminating)),
             Row(
                 "it becomes a WebSocket", { .upgraded },
                 .impossible("no request"), .gives(to: .ended), .impossible("a request is served"),
                 .impossible("a request is served"),
                 .impossible("a request is served"), .impossible("a request is served"),
                 .impossible("a request is served"), .impossible("a request is served"),
-                .impossible("it hangs up"), .impossible("it hangs up"), .impossible("it hangs up")),
+                .impossible("it hangs up"), .impossible("it hangs up"), .impossible("it hangs up"),
+                .impossible("a request is served"), .impossible("a request is served"),
+                .impossible("a request is served"), .impossible("a request is served")),
             Row(
                 "a handshake is refused", { .upgradeRefused },
                 .impossible("no request"), .gives(to: .hangingUp), .impossible("a request is served"),
                 .impossible("a request is served"),
                 .impossible("a request is served"), .impossible("a request is served"),
                 .impossible("a request is served"), .impossible("a request is served"),
-                .impossible("it hangs up"), .impossible("it hangs up"), .impossible("it hangs up")),
+                .impossible("it hangs up"), .impossible("it hangs up"), .impossible("it hangs up"),
+                .impossible("a request is served"), .impossible("a request is served"),
+                .impossible("a request is served"), .impossible("a request is served")),
             Row(
                 "the turn ends", { .turnEnded },
                 .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored,
-                .ignored, .gives("cut"), .ignored),
+                .ignored, .gives("cut"), .ignored,
+                .ignored, .ignored, .ignored, .ignored),
             Row(
                 "the connection ends", { .connectionEnded },
                 .ignored, .gives(to: .ended), .gives(to: .ended), .gives(to: .ended),
                 .gives(to: .ended), .gives(to: .ended), .gives("stopDiscardingInput", to: .ended), .gives(to: .ended),
-                .gives(to: .ended), .gives(to: .ended), .ignored),
+                .gives(to: .ended), .gives(to: .ended), .ignored,
+                .gives("endStream", to: .ended), .gives("endStream", to: .ended), .gives("endStream", to: .ended),
+                .gives("endStream", to: .ended)),
+            Row(
+                "the handler begins a stream", { .streamBegun(request, response) },
+                .impossible("no request"), .ignored, .impossible("not handed over"), .impossible("not handed over"),
+                .gives("clearDeadline", "beginStream 200 chunked", to: .streaming), .ignored, .ignored, .ignored,
+                .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored),
+            Row(
+                "the handler begins a stream for another request", { .streamBegun(Request(), response) },
+                .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored, .ignored,
+                .ignored, .ignored, .ignored, .ignored, .ignored),
+            Row(
+                "the client has taken a part of what waits", { .streamDelayed(hasSent: true) },
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"),
+                .gives("startDeadline response", to: .streamBacklogged), .gives("startDeadline response"), .ignored,
+                .impossible("nothing to write")),
+            Row(
+                "the client takes nothing", { .streamDelayed(hasSent: false) },
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"),
+                .gives("startDeadline response", to: .streamBacklogged), .ignored, .ignored,
+                .impossible("nothing to write")),
+            Row(
+                "nothing waits in the stream any more", { .streamDrained },
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .ignored,
+                .gives("clearDeadline", to: .streaming),
+                .gives("startDeadline linger", "shutDownWriting", "reportStreamEnd", to: .streamLingering), .ignored),
+            Row(
+                "the handler ends the stream", { .streamEnded },
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"), .impossible("no stream"),
+                .impossible("no stream"), .impossible("no stream"),
+                .gives("startDeadline response", "finishStream", to: .streamEnding),
+                .gives("startDeadline response", "finishStream", to: .streamEnding), .ignored, .ignored),
         ]
     }
 }
@@ -248,6 +363,11 @@ struct HTTPLifecycleTests {
         case .answerOverdue: "answerOverdue"
         case .send(let response, let isHead, let keepsAlive):
             "send \(response.status)\(isHead ? " without body" : "") \(keepsAlive ? "keeping alive" : "closing")"
+        case .clearDeadline: "clearDeadline"
+        case .beginStream(let head, let framing): "beginStream \(head.status) \(framing)"
+        case .finishStream: "finishStream"
+        case .reportStreamEnd: "reportStreamEnd"
+        case .endStream: "endStream"
         case .startDiscardingInput: "startDiscardingInput"
         case .stopDiscardingInput: "stopDiscardingInput"
         case .awaitNextRequest: "awaitNextRequest"
@@ -305,7 +425,7 @@ struct HTTPLifecycleTests {
             let isClosing = [.unadopted, .hangingUp, .terminating, .ended].contains(stage)
             #expect(lifecycle.mustHangUp == isClosing, "\(stage)")
             #expect(lifecycle.isSending == [.sending, .backlogged].contains(stage), "\(stage)")
-            #expect(lifecycle.discardsInput == (stage == .backlogged), "\(stage)")
+            #expect(lifecycle.discardsInput == (stage == .backlogged || stage.isStreaming), "\(stage)")
         }
     }
 
@@ -412,6 +532,41 @@ struct HTTPLifecycleTests {
         #expect(effects(&lifecycle, .responseSent) == [] && lifecycle.mustHangUp)
     }
 
+    @Test("a stream has chunks for HTTP/1.1, the close as its end for HTTP/1.0, and no body for HEAD, 204 and 304")
+    func streamFraming() {
+        let terms: [(Lifecycle.RequestHead, Int, [String])] = [
+            (.init(disposition: .handOver(Self.request)), 200, ["clearDeadline", "beginStream 200 chunked"]),
+            (
+                .init(acceptsChunks: false, disposition: .handOver(Self.request)), 200,
+                ["clearDeadline", "beginStream 200 toEnd"]
+            ),
+            (
+                .init(isHead: true, disposition: .handOver(Self.request)), 200,
+                ["startDeadline response", "beginStream 200 none"]
+            ),
+            (.init(disposition: .handOver(Self.request)), 204, ["startDeadline response", "beginStream 204 none"]),
+        ]
+        for (head, status, expected) in terms {
+            var lifecycle = Stage.idle.lifecycle
+            _ = lifecycle.handle(.requestArrived(head))
+            #expect(effects(&lifecycle, .streamBegun(Self.request, HTTPResponse(status: status))) == expected)
+            #expect(Stage(lifecycle.state) == (expected.last?.hasSuffix("none") == true ? .streamEnding : .streaming))
+        }
+    }
+
+    @Test("an open stream is never displaced; one that has ended waits for its client")
+    func streamPhases() {
+        let phases = Stage.allCases.filter(\.isStreaming).map(\.lifecycle.admissionPhase)
+        #expect(phases == [.serving, .serving, .unread, .unread])
+    }
+
+    @Test("the library reports the end of the body twice during a stream: the connection closes")
+    func streamBodyRepeated() {
+        var lifecycle = Stage.streaming.lifecycle
+        #expect(effects(&lifecycle, .bodyCompleted) == [])
+        #expect(effects(&lifecycle, .bodyCompleted) == ["endStream", "closeAtTurnEnd"])
+    }
+
     @Test("after the deadline for the answer the connection closes behind the response")
     func overdue() {
         var lifecycle = Stage.answering.lifecycle
@@ -438,6 +593,7 @@ struct HTTPLifecycleTests {
                 for stage in Stage.allCases where stage != .unadopted {
                     var lifecycle = stage.lifecycle
                     var effects = stage == .backlogged ? ["startDiscardingInput"] : []
+                    if stage.isStreaming { effects = ["beginStream"] }
                     for step in [first.step, second.step] { effects += step(&lifecycle).map(Self.shown) }
                     effects += self.effects(&lifecycle, .connectionEnded)
                     let label = "\(stage), \(first.name), \(second.name)"
@@ -445,6 +601,9 @@ struct HTTPLifecycleTests {
                     #expect(
                         effects.count { $0 == "startDiscardingInput" } == effects.count { $0 == "stopDiscardingInput" },
                         "\(label)")
+                    #expect(
+                        effects.count { $0.hasPrefix("beginStream") } == effects.count { $0 == "endStream" }, "\(label)"
+                    )
                     for row in Row.table {
                         #expect(row.step(&lifecycle).isEmpty, "\(label), \(row.name)")
                         #expect(Stage(lifecycle.state) == .ended, "\(label), \(row.name)")

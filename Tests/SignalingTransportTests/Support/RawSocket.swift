@@ -162,13 +162,35 @@ final class RawSocket {
         return Response(status: status, headers: headers, body: try receive(length))
     }
 
-    private func receiveHead() throws -> String {
+    private func receiveHead() throws -> String { try receive(through: "\r\n\r\n") }
+
+    private func receive(through end: String) throws -> String {
         var bytes: [UInt8] = []
-        while bytes.suffix(4) != [13, 10, 13, 10] {
-            bytes += try receive(1)
-        }
+        while !bytes.reversed().starts(with: end.utf8.reversed()) { bytes += try receive(1) }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    /// Receives one chunk of a body; empty at its end.
+    func receiveChunk() throws -> [UInt8] {
+        let line = try receive(through: "\r\n")
+        guard let count = Int(line.dropLast(), radix: 16) else {
+            throw RawSocketError(description: "no chunk: \(line)")
+        }
+        let bytes = try receive(count + 2)
+        guard bytes.suffix(2) == [13, 10] else { throw RawSocketError(description: "a chunk without end") }
+        return Array(bytes.dropLast(2))
+    }
+
+    func receiveTextChunk() throws -> String { String(decoding: try receiveChunk(), as: UTF8.self) }
+
+    /// Shuts down the sending side.
+    func shutDownWriting() {
+        if let tls { SSL_shutdown(tls) }
+        signalbox_shutdown_writing(descriptor)
+    }
+
+    /// Whether the peer's TLS has marked the end of its data.
+    var hasReceivedTLSEnd: Bool { tls.map { SSL_get_shutdown($0) & SSL_RECEIVED_SHUTDOWN != 0 } ?? false }
 
     // MARK: WebSocket
 

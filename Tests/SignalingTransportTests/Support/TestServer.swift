@@ -98,6 +98,7 @@ final class TestServer: Sendable {
         let events: EventLog<ServerEvent>
         var sockets: [UInt64: ServerSocket] = [:]
         var exchanges: [HTTPExchange] = []
+        var streams: [HTTPStream] = []
         var onOpened: ((ServerSocket) -> Void)?
         var onMessage: ((ServerSocket, UnsafeRawBufferPointer) -> Void)?
         var onViolation: ((ServerSocket, ProtocolViolation) -> Void)?

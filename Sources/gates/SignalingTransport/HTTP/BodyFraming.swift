@@ -25,6 +25,7 @@ struct BodyFraming {
     private let mayHaveBody: Bool
     private let lacksHost: Bool
     private let clientKeepsAlive: Bool
+    let isVersion11: Bool
     /// Whether the client waits for `100 Continue` before it sends the body.
     let expectsContinue: Bool
     /// Whether libwebsockets, by its own reading of the headers, will deliver body bytes.
@@ -40,7 +41,7 @@ struct BodyFraming {
         }
         // The library reads a length with `atoll`, and assumes 100 MiB for a POST, PUT or PATCH without one.
         libraryReadsBody = text.map { atoll($0) != 0 } ?? mayHaveBody
-        let isVersion11 = headers[WSI_TOKEN_HTTP]?.hasPrefix("HTTP/1.1") ?? false
+        isVersion11 = headers[WSI_TOKEN_HTTP]?.hasPrefix("HTTP/1.1") ?? false
         lacksHost = isVersion11 && headers.length(WSI_TOKEN_HOST) == 0
         // The same decision as the library's, since the library closes the connection.
         switch headers[WSI_TOKEN_CONNECTION]?.lowercased() {

@@ -9,8 +9,6 @@ import SignalingProtocol
 final class HTTPConnection: TurnEndClosable {
     private typealias Lifecycle = HTTPLifecycle<HTTPExchange>
 
-    /// How long a refused body is read and discarded before the connection is cut.
-    private static let lingerTime = Duration.seconds(2)
     /// Pieces that are written in one go before other sockets are served.
     private static let writeBatchCount = 4
 
@@ -25,6 +23,8 @@ final class HTTPConnection: TurnEndClosable {
     private var wsi: OpaquePointer?
     private var lifecycle = Lifecycle()
     private var outgoing = OutgoingResponse.empty
+    /// The response that is being streamed.
+    private var stream: HTTPStream?
     /// The next heads that have been checked before the library reads them; nil with TLS, whose bytes cannot be.
     private var checkedHeads: [RequestHeadCheck.CheckedHead]?
     /// The bytes of all requests so far. If the library has read more, it has read bytes of a further request.
@@ -196,6 +196,25 @@ final class HTTPConnection: TurnEndClosable {
 
     func respond(to exchange: HTTPExchange, with response: HTTPResponse) { handle(.responded(exchange, response)) }
 
+    /// nil if the exchange has its response already.
+    func beginStream(for exchange: HTTPExchange, with head: HTTPResponse) -> HTTPStream? {
+        guard stream == nil else { return nil }
+        handle(.streamBegun(exchange, head))
+        return stream
+    }
+
+    func flushAtTurnEnd() { server?.loop.core.closeAtTurnEnd(self) }
+
+    func streamEnded() { handle(.streamEnded) }
+
+    func flushStream() {
+        guard let wsi, let stream, let loop = server?.loop.core.loop else { return }
+        handle(stream.flush(to: wsi, on: loop))
+        if stream.reportDrain() { handle(.streamDelayed(hasSent: false)) }
+    }
+
+    func clientHungUp() { handle(.clientHungUp) }
+
     func deadlinePassed() { handle(.deadlinePassed) }
 
     /// Closes an idle connection; one with a request in progress closes after the response.
@@ -206,6 +225,7 @@ final class HTTPConnection: TurnEndClosable {
 
     func closeAtTurnEnd() {
         if writesAtTurnEnd { writeAtTurnEnd() }
+        if stream?.awaitsFlush == true { flushStream() }
         handle(.turnEnded)
     }
 
@@ -223,19 +243,7 @@ final class HTTPConnection: TurnEndClosable {
     /// bytes, or the end of the stream, would keep the loop spinning until the client has read its response.
     func discardInput() {
         guard let wsi, lifecycle.discardsInput else { return }
-        let count = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { scratch -> Int in
-            guard let tls = lws_get_ssl(wsi) else {
-                return signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, scratch.count)
-            }
-            // OpenSSL permits reading between two attempts at one write.
-            ERR_clear_error()
-            let count = SSL_read(tls, scratch.baseAddress, Int32(scratch.count))
-            guard count <= 0 else { return Int(count) }
-            switch SSL_get_error(tls, count) {
-            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return -1
-            default: return 0
-            }
-        }
+        let count = readAndDiscard(wsi)
         if count > 0 { handle(.inputDiscarded) }
         if count == 0 { handle(.clientHungUp) }
     }
@@ -382,7 +390,8 @@ final class HTTPConnection: TurnEndClosable {
     private func perform(_ effect: Lifecycle.Effect) {
         guard let server else { return }
         switch effect {
-        case .startDeadline(let deadline): server.setDeadline(id, after: Self.duration(of: deadline, server.options))
+        case .startDeadline(let deadline): server.setDeadline(id, after: deadline.duration(server.options))
+        case .clearDeadline: server.clearDeadline(id)
         case .handOver(let exchange, let body):
             if isFollowed(body) { return refuseFollowed() }
             exchange.body = body
@@ -390,6 +399,18 @@ final class HTTPConnection: TurnEndClosable {
             // With TLS nobody can tell whether bytes follow. If they do, the connection is gone by then.
             server.loop.core.beforeWait { exchange.connection?.handOverIfOpen(exchange) }
         case .answerOverdue(let exchange): exchange.respond(exchange.overdueResponse)
+        case .beginStream(let head, let framing):
+            stream = HTTPStream(of: self, head.adding(server.options.responseHeaders), framing)
+            flushAtTurnEnd()
+            if server.isDraining { server.loop.core.beforeWait { [weak self] in self?.drain() } }
+        case .finishStream:
+            stream?.finish()
+            flushAtTurnEnd()
+        case .reportStreamEnd: stream?.reportEnd()
+        case .endStream:
+            let ended = stream
+            stream = nil
+            ended?.close()
         case .startDiscardingInput: server.loop.core.startDiscardingInput(of: self)
         case .stopDiscardingInput: server.loop.core.stopDiscardingInput(of: self)
         case .closeAtTurnEnd: server.loop.core.closeAtTurnEnd(self)
@@ -433,21 +454,13 @@ final class HTTPConnection: TurnEndClosable {
             }
         case .awaitNextRequest:
             awaitNextRequest(wsi)
-        case .shutDownWriting: shutDownWriting(wsi)
+        case .shutDownWriting:
+            if signalbox_reads_while_serving(), stream == nil { lws_rx_flow_control(wsi, 1) }
+            shutDownWriting(wsi)
         case .cut: SignalingTransport.cut(wsi)
-        case .startDeadline, .handOver, .answerOverdue, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd,
-            .release:
+        case .startDeadline, .clearDeadline, .handOver, .answerOverdue, .beginStream, .finishStream, .reportStreamEnd,
+            .endStream, .startDiscardingInput, .stopDiscardingInput, .closeAtTurnEnd, .release:
             break
-        }
-    }
-
-    private static func duration(of deadline: Lifecycle.Deadline, _ options: TransportServer.Options) -> Duration {
-        switch deadline {
-        case .request: options.requestTimeout
-        case .answer: options.answerTimeout
-        case .response: options.responseTimeout
-        case .keepAlive: options.keepAliveTimeout
-        case .linger: lingerTime
         }
     }
 
@@ -482,20 +495,11 @@ final class HTTPConnection: TurnEndClosable {
             }
         }
         return Lifecycle.RequestHead(
-            isHead: method == .head, keepsAlive: framing.keepsAlive && !server.isDraining && !answersHealthOnly,
+            isHead: method == .head, acceptsChunks: framing.isVersion11,
+            keepsAlive: framing.keepsAlive && !server.isDraining && !answersHealthOnly,
             hasLibraryBody: framing.libraryReadsBody,
             isPipelined: lifecycle.isIdleAgain && lws_service_adjust_timeout(lws_get_context(wsi), 1, 0) == 0,
             disposition: disposition)
-    }
-
-    private func shutDownWriting(_ wsi: OpaquePointer) {
-        if signalbox_reads_while_serving() { lws_rx_flow_control(wsi, 1) }
-        if let tls = lws_get_ssl(wsi) {
-            // TLS marks the end of the data, too: a client treats a stream without the mark as truncated.
-            ERR_clear_error()
-            SSL_shutdown(tls)
-        }
-        signalbox_shutdown_writing(lws_get_socket_fd(wsi))
     }
 
     /// Writes a response to a request that is not served further.

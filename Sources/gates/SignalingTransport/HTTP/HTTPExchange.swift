@@ -1,7 +1,7 @@
 /// A complete request with its body, and the means to respond to it. Confined to the loop.
 ///
 /// It may outlive the callback that delivers it: a response can be computed elsewhere and posted back to the loop.
-/// Every exchange needs a response; without one within ``TransportServer/Options/answerTimeout`` the transport sends
+/// Every exchange needs a response, or the beginning of a stream; without one within ``TransportServer/Options/answerTimeout`` the transport sends
 /// ``overdueResponse``.
 public final class HTTPExchange {
     /// Unique among all sockets and connections during the server's life; the exchanges of one connection share it.
@@ -34,6 +34,7 @@ public final class HTTPExchange {
     /// At most ``TransportServer/Options/maxBodyByteCount``.
     public internal(set) var body: [UInt8] = []
     weak var connection: HTTPConnection?
+    private weak var loop: LoopThread?
 
     init(
         connection: HTTPConnection, method: HTTPMethod, path: String, query: [(name: String, value: String)],
@@ -41,6 +42,7 @@ public final class HTTPExchange {
     ) {
         self.connection = connection
         connectionID = connection.id
+        loop = connection.server?.loop
         self.method = method
         self.path = path
         self.query = query
@@ -65,12 +67,24 @@ public final class HTTPExchange {
 
     /// Sends the response. Call it on the loop, within the callback or at any time after it. Only the first response is
     /// sent; a later one, and one to a client that has gone, does nothing.
-    public func respond(_ response: HTTPResponse) {
+    public func respond(_ response: HTTPResponse) { connection?.respond(to: self, with: completed(response)) }
+
+    /// Sends the response's head, and then what the stream is given; the body of `head` is ignored. Call it on the loop,
+    /// in place of ``respond(_:)``. If a response was sent before, or the client has gone, the stream is one that has
+    /// ended, and says so at the end of this turn.
+    public func beginStream(_ head: HTTPResponse) -> HTTPStream {
+        if let stream = connection?.beginStream(for: self, with: completed(head)) { return stream }
+        let stream = HTTPStream()
+        loop?.beforeWait { stream.reportEnd() }
+        return stream
+    }
+
+    private func completed(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         if let onResponse {
             self.onResponse = nil
             onResponse(&response)
         }
-        connection?.respond(to: self, with: response)
+        return response
     }
 }

@@ -13,8 +13,11 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         /// The headers have arrived, and the body is arriving. Next: `answering`, `sending` (400, 408, 413),
         /// `hangingUp`, `terminating`, `ended`.
         case receiving(Exchange, RequestBody, Reply)
-        /// The handler has the request. Next: `sending`, `hangingUp`, `terminating`, `ended`.
+        /// The handler has the request. Next: `sending`, `streaming`, `hangingUp`, `terminating`, `ended`.
         case answering(Exchange, Reply)
+        /// The handler sends the response piece by piece. The library stays paused, as in `answering`: the owner reads
+        /// and writes, and no callback can return -1. Next: `terminating`, `ended`.
+        case streaming(StreamPhase, Reply)
         /// The response is being sent. `isBacklogged`: the client has not read all that was sent. Next: `idle`,
         /// `lingering`, `hangingUp`, `terminating`, `ended`.
         case sending(Reply, isBacklogged: Bool)
@@ -29,110 +32,6 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case ended
     }
 
-    /// The conditions for the response to the current request.
-    struct Reply: Equatable {
-        /// The response goes without its body.
-        let isHead: Bool
-        /// Whether another request may follow on this connection.
-        var keepsAlive: Bool
-        var bodyDelivery: BodyDelivery
-    }
-
-    /// The library's progress with the request's body.
-    enum BodyDelivery {
-        /// By its own reading of the headers the library delivers no body; it may still report the end of an empty one.
-        case none
-        case arriving
-        /// The library has reported the end. If it does so again, close the connection: 4.1.6 would repeat the report
-        /// without end.
-        case completed
-    }
-
-    /// A request's head, and what to do with the request.
-    struct RequestHead {
-        enum Disposition {
-            /// Answer it and close the connection: the start of the next request is unknown or not trustworthy.
-            case refuse(HTTPResponse)
-            /// Answer it without the handler.
-            case answer(HTTPResponse)
-            /// It has no body.
-            case handOver(Exchange)
-            /// `expectsContinue`: the client waits for `100 Continue` before it sends the body.
-            case receive(Exchange, RequestBody, expectsContinue: Bool)
-        }
-
-        var isHead = false
-        /// Whether the client permits another request, by its version and `Connection`.
-        var keepsAlive = true
-        /// Whether the library delivers a body, by its own reading of the headers.
-        var hasLibraryBody = false
-        /// Whether bytes that came behind this head were already read. Matters if a request was served before.
-        var isPipelined = false
-        var disposition: Disposition
-    }
-
-    enum Event {
-        case adopted
-        case requestArrived(RequestHead)
-        /// A request without a method or path that the library knows.
-        case requestUnreadable
-        case bodyArrived(UnsafeRawBufferPointer)
-        case bodyCompleted
-        case responded(Exchange, HTTPResponse)
-        /// The client does not read fast enough, or other sockets have their turn first; the rest is sent later.
-        case responseDelayed
-        case responseSent
-        case writeFailed
-        /// The library refuses to wait for another request.
-        case nextRequestRefused
-        /// Input was discarded while the response waits for the client: pipelined requests.
-        case inputDiscarded
-        /// The client has closed its side while the response waits for it.
-        case clientHungUp
-        case deadlinePassed
-        /// The server stops.
-        case drainRequested
-        case terminateRequested
-        /// The connection becomes a WebSocket.
-        case upgraded
-        /// A handshake was refused, and the refusal sent.
-        case upgradeRefused
-        /// None of the library's callbacks runs: connections can be closed now.
-        case turnEnded
-        /// The library has closed the connection. May come more than once.
-        case connectionEnded
-    }
-
-    enum Deadline {
-        case request, answer, response, keepAlive, linger
-    }
-
-    enum Effect {
-        case startDeadline(Deadline)
-        /// Write `100 Continue`.
-        case sendContinue
-        /// While the handler works, 4.1.6 does not read, and a readable socket would keep the loop spinning.
-        case pauseReading
-        /// Until then the library does not serve the connection as writable either.
-        case resumeReading
-        case handOver(Exchange, body: [UInt8])
-        /// The handler has taken too long: respond with what the exchange has for this case.
-        case answerOverdue(Exchange)
-        case send(HTTPResponse, isHead: Bool, keepsAlive: Bool)
-        /// While a response waits, discard input at the end of each turn.
-        case startDiscardingInput
-        case stopDiscardingInput
-        case awaitNextRequest
-        /// Shut down the sending side, and continue to read.
-        case shutDownWriting
-        /// Call back with `turnEnded` when this turn of the loop ends.
-        case closeAtTurnEnd
-        /// End the connection at once.
-        case cut
-        /// The library does not know the connection: release it.
-        case release
-    }
-
     /// How much of a refused body is read and discarded before the connection is closed, in bytes.
     static var lingerByteCount: Int { 1_048_576 }
 
@@ -144,7 +43,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     var mustHangUp: Bool {
         switch state {
         case .unadopted, .hangingUp, .terminating, .ended: true
-        case .idle, .receiving, .answering, .sending, .lingering: false
+        case .idle, .receiving, .answering, .streaming, .sending, .lingering: false
         }
     }
 
@@ -152,7 +51,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     var isIdleAgain: Bool {
         switch state {
         case .idle(let hasServed): hasServed
-        case .unadopted, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: false
+        case .unadopted, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended:
+            false
         }
     }
 
@@ -160,14 +60,16 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     var isSending: Bool {
         switch state {
         case .sending: true
-        case .unadopted, .idle, .receiving, .answering, .lingering, .hangingUp, .terminating, .ended: false
+        case .unadopted, .idle, .receiving, .answering, .streaming, .lingering, .hangingUp, .terminating, .ended: false
         }
     }
 
-    /// Whether the owner discards input: a response waits for the client, and the library reads no body meanwhile.
+    /// Whether the owner discards input: a response waits for the client or is streamed, and the library reads no body
+    /// meanwhile.
     var discardsInput: Bool {
         switch state {
         case .sending(let reply, isBacklogged: true): reply.bodyDelivery != .arriving
+        case .streaming: true
         case .sending(_, isBacklogged: false), .unadopted, .idle, .receiving, .answering, .lingering, .hangingUp,
             .terminating, .ended:
             false
@@ -179,8 +81,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         switch state {
         case .unadopted, .idle(hasServed: false), .receiving, .lingering: .receiving
         case .idle(hasServed: true): .idle
-        case .answering, .sending(_, isBacklogged: false): .serving
-        case .sending(_, isBacklogged: true): .unread
+        case .answering, .sending(_, isBacklogged: false), .streaming(.flowing, _), .streaming(.backlogged, _): .serving
+        case .sending(_, isBacklogged: true), .streaming(.ending, _), .streaming(.lingering, _): .unread
         case .hangingUp: .unread
         case .terminating: .leaving
         case .ended: nil
@@ -196,6 +98,10 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case .bodyArrived(let bytes): return bodyArrived(bytes)
         case .bodyCompleted: return bodyCompleted()
         case .responded(let exchange, let response): return responded(exchange, response)
+        case .streamBegun(let exchange, let head): return streamBegun(exchange, head)
+        case .streamDelayed(let hasSent): return streamDelayed(hasSent: hasSent)
+        case .streamDrained: return streamDrained()
+        case .streamEnded: return endStream(tellsHandler: false)
         case .responseDelayed: return responseDelayed()
         case .responseSent: return responseSent()
         case .requestUnreadable, .writeFailed, .nextRequestRefused, .upgradeRefused: return hangUp()
@@ -212,7 +118,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     private mutating func adopted() -> [Effect] {
         switch state {
         case .unadopted: state = .idle(hasServed: false)
-        case .idle, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: break
+        case .idle, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended: break
         }
         return []
     }
@@ -224,10 +130,12 @@ struct HTTPLifecycle<Exchange: AnyObject> {
             // end (`lws_http_action` reads from where the headers began). Pipelined bodies are rare; the client sees a
             // closed connection and repeats the request.
             if hasServed, head.hasLibraryBody, head.isPipelined { return hangUp() }
-        case .unadopted, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: return hangUp()
+        case .unadopted, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended:
+            return hangUp()
         }
         var reply = Reply(
-            isHead: head.isHead, keepsAlive: head.keepsAlive, bodyDelivery: head.hasLibraryBody ? .arriving : .none)
+            isHead: head.isHead, acceptsChunks: head.acceptsChunks, keepsAlive: head.keepsAlive,
+            bodyDelivery: head.hasLibraryBody ? .arriving : .none)
         switch head.disposition {
         case .refuse(let response):
             reply.keepsAlive = false
@@ -259,7 +167,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
             }
         case .sending: return []
         // After the handler has received the request, the library reports an empty body (`Content-Length: 0`).
-        case .answering: return bytes.isEmpty ? [] : hangUp()
+        case .answering, .streaming: return bytes.isEmpty ? [] : hangUp()
         case .lingering(let budget):
             guard bytes.count <= budget else { return hangUp() }
             state = .lingering(byteBudget: budget - bytes.count)
@@ -279,6 +187,11 @@ struct HTTPLifecycle<Exchange: AnyObject> {
             reply.bodyDelivery = .completed
             state = .answering(exchange, reply)
             return []
+        case .streaming(let phase, var reply):
+            guard reply.bodyDelivery != .completed else { return hangUp() }
+            reply.bodyDelivery = .completed
+            state = .streaming(phase, reply)
+            return []
         case .sending(var reply, let isBacklogged):
             guard reply.bodyDelivery != .completed else { return hangUp() }
             reply.bodyDelivery = .completed
@@ -292,7 +205,61 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     private mutating func responded(_ exchange: Exchange, _ response: HTTPResponse) -> [Effect] {
         switch state {
         case .answering(let current, let reply): return current === exchange ? send(response, reply) : []
-        case .unadopted, .idle, .receiving, .sending, .lingering, .hangingUp, .terminating, .ended: return []
+        case .unadopted, .idle, .receiving, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended:
+            return []
+        }
+    }
+
+    private mutating func streamBegun(_ exchange: Exchange, _ head: HTTPResponse) -> [Effect] {
+        switch state {
+        case .answering(let current, let reply):
+            guard current === exchange else { return [] }
+            guard !reply.isHead, !head.isBodiless else {
+                return move(to: .streaming(.ending, reply)) + [.startDeadline(.response), .beginStream(head, .none)]
+            }
+            return move(to: .streaming(.flowing, reply))
+                + [.clearDeadline, .beginStream(head, reply.acceptsChunks ? .chunked : .toEnd)]
+        case .unadopted, .idle, .receiving, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended:
+            return []
+        }
+    }
+
+    private mutating func streamDelayed(hasSent: Bool) -> [Effect] {
+        switch state {
+        case .streaming(.flowing, let reply):
+            state = .streaming(.backlogged, reply)
+            return [.startDeadline(.response)]
+        case .streaming(.backlogged, _): return hasSent ? [.startDeadline(.response)] : []
+        // From its end on the time for the rest is absolute: a client must not keep the connection by reading slowly.
+        case .streaming(.ending, _): return []
+        case .streaming(.lingering, _), .unadopted, .idle, .receiving, .answering, .sending, .lingering, .hangingUp,
+            .terminating, .ended:
+            return []
+        }
+    }
+
+    private mutating func streamDrained() -> [Effect] {
+        switch state {
+        case .streaming(.backlogged, let reply):
+            state = .streaming(.flowing, reply)
+            return [.clearDeadline]
+        case .streaming(.ending, let reply):
+            state = .streaming(.lingering, reply)
+            return [.startDeadline(.linger), .shutDownWriting, .reportStreamEnd]
+        case .streaming(.flowing, _), .streaming(.lingering, _), .unadopted, .idle, .receiving, .answering, .sending,
+            .lingering, .hangingUp, .terminating, .ended:
+            return []
+        }
+    }
+
+    private mutating func endStream(tellsHandler: Bool) -> [Effect] {
+        switch state {
+        case .streaming(.flowing, let reply), .streaming(.backlogged, let reply):
+            state = .streaming(.ending, reply)
+            return [.startDeadline(.response), .finishStream] + (tellsHandler ? [.reportStreamEnd] : [])
+        case .streaming(.ending, _), .streaming(.lingering, _), .unadopted, .idle, .receiving, .answering, .sending,
+            .lingering, .hangingUp, .terminating, .ended:
+            return []
         }
     }
 
@@ -301,8 +268,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case .sending(let reply, isBacklogged: false):
             state = .sending(reply, isBacklogged: true)
             return [.startDiscardingInput]
-        case .sending(_, isBacklogged: true), .unadopted, .idle, .receiving, .answering, .lingering, .hangingUp,
-            .terminating, .ended:
+        case .sending(_, isBacklogged: true), .unadopted, .idle, .receiving, .answering, .streaming, .lingering,
+            .hangingUp, .terminating, .ended:
             return []
         }
     }
@@ -316,7 +283,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
             guard reply.bodyDelivery == .arriving else { return hangUp() }
             return move(to: .lingering(byteBudget: Self.lingerByteCount))
                 + [.startDeadline(.linger), .shutDownWriting]
-        case .unadopted, .idle, .receiving, .answering, .lingering, .hangingUp, .terminating, .ended: return []
+        case .unadopted, .idle, .receiving, .answering, .streaming, .lingering, .hangingUp, .terminating, .ended:
+            return []
         }
     }
 
@@ -332,7 +300,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
             reply.keepsAlive = false
             state = .answering(exchange, reply)
             return [.answerOverdue(exchange)]
-        case .idle, .sending, .lingering, .hangingUp: return terminate()
+        case .idle, .streaming, .sending, .lingering, .hangingUp: return terminate()
         case .terminating, .ended: return []
         }
     }
@@ -341,6 +309,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         switch state {
         case .idle: return terminate()
         case .receiving, .answering, .sending: return endKeepAlive()
+        case .streaming: return endStream(tellsHandler: true)
         case .unadopted, .lingering, .hangingUp, .terminating, .ended: return []
         }
     }
@@ -348,7 +317,7 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     private mutating func turnEnded() -> [Effect] {
         switch state {
         case .terminating: [.cut]
-        case .unadopted, .idle, .receiving, .answering, .sending, .lingering, .hangingUp, .ended: []
+        case .unadopted, .idle, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp, .ended: []
         }
     }
 
@@ -356,7 +325,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         switch state {
         // The library refused it. The library's last callback releases it, or else its deadline.
         case .unadopted: []
-        case .idle, .receiving, .answering, .sending, .lingering, .hangingUp, .terminating, .ended: move(to: .ended)
+        case .idle, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp, .terminating, .ended:
+            move(to: .ended)
         }
     }
 
@@ -386,7 +356,8 @@ struct HTTPLifecycle<Exchange: AnyObject> {
         case .sending(var reply, let isBacklogged):
             reply.keepsAlive = false
             state = .sending(reply, isBacklogged: isBacklogged)
-        case .unadopted, .idle, .lingering, .hangingUp, .terminating, .ended: break
+        // Another request never follows a streamed response.
+        case .unadopted, .idle, .streaming, .lingering, .hangingUp, .terminating, .ended: break
         }
         return []
     }
@@ -394,13 +365,14 @@ struct HTTPLifecycle<Exchange: AnyObject> {
     private mutating func hangUp() -> [Effect] {
         switch state {
         case .idle, .receiving, .answering, .sending, .lingering, .hangingUp: move(to: .hangingUp)
+        case .streaming: terminate()
         case .unadopted, .terminating, .ended: []
         }
     }
 
     private mutating func terminate() -> [Effect] {
         switch state {
-        case .idle, .receiving, .answering, .sending, .lingering, .hangingUp:
+        case .idle, .receiving, .answering, .streaming, .sending, .lingering, .hangingUp:
             move(to: .terminating) + [.closeAtTurnEnd]
         case .unadopted, .terminating, .ended: []
         }
@@ -408,7 +380,12 @@ struct HTTPLifecycle<Exchange: AnyObject> {
 
     private mutating func move(to next: State) -> [Effect] {
         defer { state = next }
-        if case .sending(_, isBacklogged: true) = state { return [.stopDiscardingInput] }
-        return []
+        return switch state {
+        case .sending(_, isBacklogged: true): [.stopDiscardingInput]
+        case .streaming: [.endStream]
+        case .sending(_, isBacklogged: false), .unadopted, .idle, .receiving, .answering, .lingering, .hangingUp,
+            .terminating, .ended:
+            []
+        }
     }
 }

@@ -48,10 +48,20 @@ public struct HTTPResponse: Sendable {
     }
 
     /// RFC 9110, sections 6.4.1 and 15: these carry neither a body nor its length.
-    private var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
+    var isBodiless: Bool { status == 204 || status == 304 || status < 200 }
 
     /// The head's bytes, and how many bytes of the body follow it.
     func serialized(isHead: Bool, keepsAlive: Bool) -> (head: [UInt8], bodyByteCount: Int) {
+        let head = head(length: isBodiless ? nil : "Content-Length: \(body.count)", keepsAlive: keepsAlive)
+        return (head, isBodiless || isHead ? 0 : body.count)
+    }
+
+    /// The head of a response whose body follows piece by piece, before a close.
+    func streamHead(_ framing: StreamFraming) -> [UInt8] {
+        head(length: framing == .chunked ? "Transfer-Encoding: chunked" : nil, keepsAlive: false)
+    }
+
+    private func head(length: String?, keepsAlive: Bool) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(256)
         head.append(contentsOf: "HTTP/1.1 \(status) \(Self.reasonPhrase(status))\r\n".utf8)
@@ -65,9 +75,9 @@ public struct HTTPResponse: Sendable {
             head.append(contentsOf: value.utf8.lazy.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
             head.append(contentsOf: "\r\n".utf8)
         }
-        if !isBodiless { head.append(contentsOf: "Content-Length: \(body.count)\r\n".utf8) }
+        if let length { head.append(contentsOf: "\(length)\r\n".utf8) }
         head.append(contentsOf: (keepsAlive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n").utf8)
-        return (head, isBodiless || isHead ? 0 : body.count)
+        return head
     }
 
     /// RFC 9110, section 5.6.2, as far as needed to keep a name from ending its line.

@@ -69,6 +69,51 @@ func cut(_ wsi: OpaquePointer) {
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
 }
 
+/// Reads input of an HTTP connection in place of the library, and discards it.
+///
+/// - Returns: how many bytes; 0 if the client has closed its side or the connection is lost, -1 if there is no input.
+func readAndDiscard(_ wsi: OpaquePointer) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { scratch -> Int in
+        guard let tls = lws_get_ssl(wsi) else {
+            return signalbox_receive(lws_get_socket_fd(wsi), scratch.baseAddress, scratch.count)
+        }
+        // OpenSSL permits reading between two attempts at one write.
+        ERR_clear_error()
+        let count = SSL_read(tls, scratch.baseAddress, Int32(scratch.count))
+        guard count <= 0 else { return Int(count) }
+        switch SSL_get_error(tls, count) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return -1
+        default: return 0
+        }
+    }
+}
+
+/// Writes bytes of an HTTP connection in place of the library, which must have nothing to write.
+///
+/// - Returns: how many the socket accepts at present; -1 if the connection is lost.
+func write(_ bytes: UnsafeRawBufferPointer, inPlaceOf wsi: OpaquePointer) -> Int {
+    guard let tls = lws_get_ssl(wsi) else {
+        let count = signalbox_send(lws_get_socket_fd(wsi), bytes.baseAddress, bytes.count)
+        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : count
+    }
+    // One record at a time. A write is repeated with the same bytes, which may have moved meanwhile.
+    SSL_ctrl(tls, SSL_CTRL_MODE, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
+    ERR_clear_error()
+    let count = SSL_write(tls, bytes.baseAddress, Int32(bytes.count))
+    if count > 0 { return Int(count) }
+    return SSL_get_error(tls, count) == SSL_ERROR_WANT_WRITE ? 0 : -1
+}
+
+/// Ends what this side sends, and nothing else.
+func shutDownWriting(_ wsi: OpaquePointer) {
+    if let tls = lws_get_ssl(wsi) {
+        // TLS marks the end of the data, too: a client treats a stream without the mark as truncated.
+        ERR_clear_error()
+        SSL_shutdown(tls)
+    }
+    signalbox_shutdown_writing(lws_get_socket_fd(wsi))
+}
+
 extension MessageAssembler.Piece {
     /// The piece that a receive callback delivers.
     init(_ bytes: UnsafeRawBufferPointer, of wsi: OpaquePointer) {
