@@ -40,10 +40,19 @@ struct SeedPlan {
     // prints a seed for each.
 
     private static let rare: KeyValuePairs<String, UInt64> = [
-        "farewell": 129, "long session": 482, "refused by a freeze": 101,
+        "farewell": 129, "long session": 482, "refused by a freeze": 101, "erasure refused 403": 950,
+        "erasure refused 404": 944,
         "superseded on the newest socket": 277,
         // The auditor did not know that what is due waits for what was due before, and each of them for a slow disk.
         "expired behind an absence": 2_588,
+        // The judge took a marker for lost that had gone with its session.
+        "a marker in a session that has ended": 439,
+        // Nobody is told of a marker whose only reader is behind.
+        "a marker of a client that reads nothing": 4_460,
+        // The judge took a message for out of order that had got reactions while the list was read.
+        "a change behind the list that has the message": 3_799,
+        // The judge did not know of the last events, which no client gets.
+        "a marker at an event that no client gets": 208_526_076,
     ]
 
     private static let rareOfNodes: KeyValuePairs<String, UInt64> = [

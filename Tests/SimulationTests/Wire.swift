@@ -8,7 +8,7 @@ struct Wire {
             resumeWindow: .seconds(60), recoveryWindow: .seconds(300), heartbeat: .seconds(10),
             awayDelay: .seconds(10), logEventCount: 100, logByteCount: 1_000_000, tolerance: .seconds(5),
             earliness: .seconds(5)))
-    private(set) var seconds = 0.0
+    var seconds = 0.0
     /// The users of connections; the others are guests.
     var users: [String: String] = [:]
 

@@ -211,13 +211,19 @@ struct WireReactionTests {
     }
 
     @Test(
-        "READ-1, READ-3: nobody is told of an acknowledged marker, unless the server dies",
+        "READ-1, READ-3: `connected` has no marker that was acknowledged long before, unless the server dies",
         arguments: [true, false])
     func untold(isDead: Bool) {
         var wire = Self.ofTwo("own")
         wire.up(2, mark(9, 3))
         wire.down(2, ack(9, nil))
+        // A client that is behind is not told.
+        expect([], &wire)
         if isDead { wire.judge.mayLoseMarkers(at: wire.now) }
+        wire.seconds += 3
+        wire.judge.closed(2, at: wire.now)
+        wire.askToResume(3, "bob", after: 3, token: "tb")
+        wire.down(3, wire.connected("bob", seq: 3, "resumed", replayThrough: 3, keepsHistory: true, data: "d"))
         expect(isDead ? [] : [.read1], &wire)
     }
 

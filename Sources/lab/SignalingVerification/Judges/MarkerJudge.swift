@@ -9,29 +9,37 @@ struct MarkerJudge: Judge {
 
     /// What a socket was told, in `connected` and later.
     private var onSocket: [WireRecord.SocketNumber: [WireOrder.User: Int]] = [:]
-    /// The greatest marker that any client was told, and that a server which still runs has acknowledged.
+    /// The greatest marker that any client was told.
     private var told: [Owner: Int] = [:]
-    private var acknowledged: [Owner: Int] = [:]
+    /// Those that a server which still runs has acknowledged, the greatest last.
+    private var acknowledged: [Owner: [(through: Int, at: MonotonicInstant)]] = [:]
     /// Acknowledgements of a server that is gone may still pass.
     private var unsureUntil = MonotonicInstant.unknown
-    /// What was told when a socket was opened.
-    private var toldBefore: [WireRecord.SocketNumber: Int] = [:]
+    /// What its user's devices and others know when a socket is opened.
+    private var knownBefore: [WireRecord.SocketNumber: Int] = [:]
 
     mutating func opened(_ number: WireRecord.SocketNumber, _ record: WireRecord) {
         guard let socket = record.sockets[number], let user = socket.claims?.user else { return }
-        toldBefore[number] = told[Owner(session: socket.session, user: user)]
+        let owner = Owner(session: socket.session, user: user)
+        // A marker waits for a second, and is told a client that is connected only if that is not behind.
+        let kept = acknowledged[owner]?.last { $0.at.advanced(by: .seconds(2)) <= socket.openedAt }?.through
+        knownBefore[number] = [told[owner], kept].compactMap(\.self).max()
     }
 
     /// A server that dies takes the markers of its last second (READ-1).
     mutating func serverDied(at now: MonotonicInstant) {
         (acknowledged, unsureUntil) = ([:], now.advanced(by: .seconds(2)))
     }
-    mutating func serverLostSessions() { (told, acknowledged, toldBefore) = ([:], [:], [:]) }
+    mutating func serverLostSessions() { (told, acknowledged, knownBefore) = ([:], [:], [:]) }
 
     mutating func hear(_ passage: Passage, _ record: WireRecord, _ found: inout Findings) {
         switch passage.kind {
         case .connected(let name, let socket, let isNewEpoch):
-            if isNewEpoch { told = told.filter { $0.key.session != socket.session } }
+            if isNewEpoch {
+                // A session that has ended takes its markers along.
+                told = told.filter { $0.key.session != socket.session }
+                acknowledged = acknowledged.filter { $0.key.session != socket.session }
+            }
             let own = record.user(of: name) ?? passage.described.first { $0.name == name }?.details.user
             hearConnected(passage, own, isNewEpoch, record, &found)
         case .read(let user):
@@ -42,7 +50,9 @@ struct MarkerJudge: Judge {
                 let user = record.user(of: passage.connection)
             else { return }
             let owner = Owner(session: passage.session, user: user)
-            acknowledged[owner] = max(acknowledged[owner] ?? 0, through)
+            if acknowledged[owner]?.last.map({ $0.through < through }) ?? true {
+                acknowledged[owner, default: []].append((through, passage.at))
+            }
         default: break
         }
     }
@@ -61,7 +71,7 @@ struct MarkerJudge: Judge {
         guard let own else { return }
         let through = read?.position("through")
         if let through { hear(through, of: own, own, passage, record, &found) }
-        if let least = toldBefore[passage.number], through ?? 0 < least, !isNewEpoch,
+        if let least = knownBefore[passage.number], through ?? 0 < least, !isNewEpoch,
             record.histories[passage.session]?.mayErase(own) != true
         {
             found.add(
@@ -90,24 +100,18 @@ struct MarkerJudge: Judge {
     }
 
     func conclude(_ record: WireRecord, at now: MonotonicInstant, isSettled: Bool, _ found: inout Findings) {
+        var claimed: [Int32: Int] = [:]
+        for socket in record.sockets.values where isSettled {
+            claimed[socket.epoch] = max(claimed[socket.epoch] ?? 0, socket.claimed)
+        }
         for (number, socket) in record.socketsInOrder where isSettled && socket.isOpen {
-            guard let user = record.user(of: socket.connection), let order = record.order(socket.epoch) else {
-                continue
-            }
-            if let (reader, through) = onSocket[number]?.first(where: { $0.value > order.lastSeq }) {
+            guard let order = record.order(socket.epoch) else { continue }
+            // The last event may be one that no client gets.
+            let last = max(order.lastSeq, claimed[socket.epoch] ?? 0)
+            if let (reader, through) = onSocket[number]?.first(where: { $0.value > last }) {
                 found.add(
                     .read1, .wrong,
-                    "\(record.userID(reader)) has read up to \(through), and the last event is at \(order.lastSeq)")
-            }
-            // A client that is behind does not get the line: it learns of the marker when it connects again.
-            let owner = Owner(session: socket.session, user: user)
-            if let least = acknowledged[owner], told[owner] ?? 0 < least,
-                record.histories[socket.session]?.mayErase(user) != true,
-                record.terms.history?.markers != "off"
-            {
-                found.add(
-                    .read1, .missing,
-                    "\(record.userID(user)) has read up to \(least), and no client of it knows that (READ-3)")
+                    "\(record.userID(reader)) has read up to \(through), and the last event is at \(last)")
             }
         }
     }
