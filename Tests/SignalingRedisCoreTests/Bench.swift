@@ -25,7 +25,7 @@ final class SessionBench {
         bench.session.stage = .followed
         bench.session.standing = standing
         if number > 0 {
-            bench.session.feed = SessionFeed(
+            bench.session.inbox = ChannelInbox(
                 generation: "g", position: position(number), time: .seconds(1), counters: [run: number])
         }
         return bench
@@ -44,8 +44,8 @@ final class SessionBench {
     static func snapshot(_ number: UInt64) -> KeptSnapshot { KeptSnapshot(position: position(number), bytes: [1]) }
 
     /// An entry of another node.
-    static func entry(_ number: UInt64, run: RunID = RunID(2)) -> FeedEntry {
-        FeedEntry(position: position(number, run: run), time: .seconds(2), bytes: [UInt8(number)])
+    static func entry(_ number: UInt64, run: RunID = RunID(2)) -> ChannelEntry {
+        ChannelEntry(position: position(number, run: run), time: .seconds(2), bytes: [UInt8(number)])
     }
 
     static func entries(_ numbers: ClosedRange<UInt64>) -> [CommandEntry] {

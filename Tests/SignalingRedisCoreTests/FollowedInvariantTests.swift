@@ -16,7 +16,7 @@ struct FollowedInvariantTests {
                 $0.own.append(counter: 4, bytes: [7], now: .seconds(1))
             }
         ),
-        ("LOG-33", { _ = $0.feed.receive(SessionBench.entry(4), now: .seconds(1)) }),
+        ("LOG-33", { _ = $0.inbox.receive(SessionBench.entry(4), now: .seconds(1)) }),
         ("LOG-35", { $0.catchUps.append(.until(3)) }),
     ]
 

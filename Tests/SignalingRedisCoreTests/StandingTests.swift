@@ -113,7 +113,7 @@ struct StandingTests {
         let session = try stored(1...1)
         let effects = bench.step { $0.opened(.found(nil, NodeMarks(marks: [:]), session), &$1, &$2) }
         #expect(effects == ["s opened 0 [1]"])
-        #expect(bench.session.feed.gapSince == nil)
+        #expect(bench.session.inbox.gapSince == nil)
     }
 
     @Test("a generation that is removed while it is opened is not opened, and its late messages are ignored")
@@ -234,7 +234,7 @@ struct StandingTests {
         let bench = SessionBench.followed(.asked)
         _ = bench.step { $0.receive([SessionBench.entry(5), SessionBench.entry(7)], "g", &$1, &$2) }
         #expect(bench.step { $0.verified(.fine(6), &$1, &$2) } == ["fill 4...4"])
-        #expect(bench.session.feed.waitingEntries.map(\.position.number) == [5])
+        #expect(bench.session.inbox.waitingEntries.map(\.position.number) == [5])
     }
 
     @Test("LOG-31: Redis has forgotten the session, and the node gives it the engine's state")
@@ -327,13 +327,13 @@ struct StandingTests {
         ]
         for (standing, after) in rows {
             let (bench, lost) = (SessionBench.followed(standing), SessionBench.followed(standing))
-            for bench in [bench, lost] { _ = bench.session.feed.receive(SessionBench.entry(5), now: bench.desk.now) }
+            for bench in [bench, lost] { _ = bench.session.inbox.receive(SessionBench.entry(5), now: bench.desk.now) }
             bench.session.unvouch()
             #expect(bench.standing == after, "\(standing)")
             lost.session.interrupt()
             #expect(lost.standing == "unverified", "\(standing)")
             for bench in [bench, lost] {
-                #expect(bench.session.feed.waitingEntries.isEmpty && bench.session.feed.gapSince == nil)
+                #expect(bench.session.inbox.waitingEntries.isEmpty && bench.session.inbox.gapSince == nil)
             }
         }
     }

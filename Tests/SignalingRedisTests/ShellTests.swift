@@ -73,10 +73,10 @@ struct ShellTests {
         last.answer([.array(["none", "5"].map { .bytes(Array($0.utf8)) })])
     }
 
-    private func entry(_ number: UInt64, _ bytes: [UInt8]?) -> FeedEntry {
+    private func entry(_ number: UInt64, _ bytes: [UInt8]?) -> ChannelEntry {
         let run = RunID(bytes == nil ? 1 : 2)
         let position = LogPosition(number: number, id: CommandID(run: run, counter: number))
-        return FeedEntry(position: position, time: MonotonicInstant(nanoseconds: 0), bytes: bytes)
+        return ChannelEntry(position: position, time: MonotonicInstant(nanoseconds: 0), bytes: bytes)
     }
 
     @Test("LOG-32: a node adopts many thousand sessions in one report, and each costs the same")

@@ -9,7 +9,7 @@ extension FollowedSession {
         while let commands = own.takeForSending() {
             appendCount += 1
             let appendix = ShardCall.Appendix(
-                generation: feed.generation, newGeneration: Hexadecimal.text(desk.random.next()), commands: commands,
+                generation: inbox.generation, newGeneration: Hexadecimal.text(desk.random.next()), commands: commands,
                 freesMemory: own.freesMemory)
             link.send(.append(link.caller(desk), follow, appendix), &desk)
         }
@@ -23,11 +23,11 @@ extension FollowedSession {
             if !freesMemory { link.refusal = nil }
             let entries = (0..<count).map { index in
                 let id = CommandID(run: first.id.run, counter: first.id.counter + index)
-                return FeedEntry(position: LogPosition(number: first.number + index, id: id), time: time, bytes: nil)
+                return ChannelEntry(position: LogPosition(number: first.number + index, id: id), time: time, bytes: nil)
             }
             receive(entries, generation, &link, &desk)
         case .repeated(let generation):
-            guard feed.adopt(generation: generation) else { return drop(because: "another one has begun") }
+            guard inbox.adopt(generation: generation) else { return drop(because: "another one has begun") }
             fill(&link, &desk)
         case .gone: drop(because: "Redis has no such order for its commands")
         case .gap(let last):
@@ -65,7 +65,8 @@ extension FollowedSession {
         guard case .waiting(let next) = snapshot else { return }
         snapshot = .sent(next, next: nil)
         link.send(
-            .keep(link.caller(desk), follow, generation: feed.generation, next, retention: desk.times.retention), &desk)
+            .keep(link.caller(desk), follow, generation: inbox.generation, next, retention: desk.times.retention), &desk
+        )
     }
 
     mutating func kept(_ answer: ShardAnswer.Keeping, _ link: inout ShardLink, _ desk: inout LogDesk) {
@@ -91,7 +92,7 @@ extension FollowedSession {
         guard let erased, desk.now >= erased.dueAt else { return }
         // Until the answer is there, which a lost link takes away.
         self.erased?.dueAt = desk.now.advanced(by: desk.times.retention)
-        link.send(.forget(follow, generation: feed.generation, through: erased.through), &desk)
+        link.send(.forget(follow, generation: inbox.generation, through: erased.through), &desk)
     }
 
     mutating func forgot(

@@ -6,22 +6,22 @@ extension FollowedSession {
     /// The first invariant that does not hold after a step; `nil` if all do. None of them depends on what Redis says.
     var violation: String? {
         if hasEnded { return nil }
-        if stage == .opening, feed.position != nil {
-            return "LOG-10: entry \(feed.number) was delivered before the session was open"
+        if stage == .opening, inbox.position != nil {
+            return "LOG-10: entry \(inbox.number) was delivered before the session was open"
         }
-        return own.violation ?? feed.violation ?? orderViolation
+        return own.violation ?? inbox.violation ?? orderViolation
     }
 
     /// What a check looks at.
-    var itemCount: Int { own.count + feed.waiting.count + catchUps.count }
+    var itemCount: Int { own.count + inbox.waiting.count + catchUps.count }
 
     private var orderViolation: String? {
         guard isFollowed else { return nil }
-        if feed.waiting[feed.number + 1] != nil {
-            return "LOG-33: entry \(feed.number + 1) is there, and was not delivered"
+        if inbox.waiting[inbox.number + 1] != nil {
+            return "LOG-33: entry \(inbox.number + 1) is there, and was not delivered"
         }
-        if case .until(let number)? = catchUps.first, number <= feed.number {
-            return "LOG-35: a request waits for entry \(number), and the node has \(feed.number)"
+        if case .until(let number)? = catchUps.first, number <= inbox.number {
+            return "LOG-35: a request waits for entry \(number), and the node has \(inbox.number)"
         }
         return nil
     }
@@ -40,7 +40,7 @@ extension OwnCommands {
     }
 }
 
-extension SessionFeed {
+extension ChannelInbox {
     fileprivate var violation: String? {
         if let early = waiting.keys.first(where: { $0 <= number }) {
             return "LOG-2: entry \(early) waits, and \(number) was delivered"

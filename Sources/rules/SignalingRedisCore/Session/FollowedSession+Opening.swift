@@ -45,8 +45,8 @@ extension FollowedSession {
         heardAt = desk.now
         if stage == .opening {
             stage = .followed
-            let early = feed
-            feed = SessionFeed(
+            let early = inbox
+            inbox = ChannelInbox(
                 generation: stored.generation, position: stored.position, time: stored.time, counters: stored.counters)
             desk.report(
                 .opened(
@@ -54,14 +54,14 @@ extension FollowedSession {
                         id: id, snapshot: stored.snapshot, entries: stored.entries,
                         ownCounter: stored.counters[desk.run] ?? 0)), id)
             // Entries that have arrived while the session was opened.
-            guard early.generation.isEmpty || early.generation == feed.generation else { return }
-            receive(early.waitingEntries, feed.generation, &link, &desk)
-        } else if stored.snapshot != nil || !feed.adopt(generation: stored.generation) {
+            guard early.generation.isEmpty || early.generation == inbox.generation else { return }
+            receive(early.waitingEntries, inbox.generation, &link, &desk)
+        } else if stored.snapshot != nil || !inbox.adopt(generation: stored.generation) {
             // Others have begun it, and its beginning is gone.
             drop(because: "its beginning is missing")
         } else {
             receive(
-                stored.entries.map { FeedEntry(position: $0.position, time: $0.time, bytes: $0.bytes) },
+                stored.entries.map { ChannelEntry(position: $0.position, time: $0.time, bytes: $0.bytes) },
                 stored.generation, &link, &desk)
         }
     }
@@ -93,7 +93,7 @@ extension FollowedSession {
         }
         if damage != nil || hasEnded { return }
         damage = failure
-        link.send(.repair(follow, generation: feed.generation), &desk)
+        link.send(.repair(follow, generation: inbox.generation), &desk)
     }
 
     mutating func repaired(_ answer: ShardAnswer.Repair, _ link: inout ShardLink, _ desk: inout LogDesk) {
@@ -109,7 +109,7 @@ extension FollowedSession {
     /// A generation was removed: what has arrived of it is worth nothing.
     mutating func forget(generation: String) {
         removedGeneration = generation
-        if feed.generation == generation { feed = SessionFeed() }
+        if inbox.generation == generation { inbox = ChannelInbox() }
     }
 
     // MARK: - Verifying
@@ -118,13 +118,14 @@ extension FollowedSession {
     ///
     /// - Parameter snapshot: if Redis has asked for it.
     mutating func verify(_ link: inout ShardLink, snapshot: [UInt8]? = nil, _ desk: inout LogDesk) {
-        guard let position = feed.position else { return }
+        guard let position = inbox.position else { return }
         noteAsked()
-        let counters = feed.counters.map { (run: $0.key, counter: $0.value) }.sorted {
+        let counters = inbox.counters.map { (run: $0.key, counter: $0.value) }.sorted {
             $0.run.rawValue < $1.run.rawValue
         }
         let restoration = ShardCall.Restoration(
-            generation: feed.generation, position: position, time: feed.time, snapshot: snapshot.map { ($0, counters) })
+            generation: inbox.generation, position: position, time: inbox.time,
+            snapshot: snapshot.map { ($0, counters) })
         link.send(.restore(link.caller(desk), follow, restoration), &desk)
     }
 
@@ -136,7 +137,7 @@ extension FollowedSession {
             verifiedAt = desk.now
             // A message that Redis sent before it forgot may have come late.
             let number = number ?? 0
-            if feed.forgetWaiting(behind: number) || number > feed.number { fill(&link, &desk) }
+            if inbox.forgetWaiting(behind: number) || number > inbox.number { fill(&link, &desk) }
             proceed(&link, &desk)
         case .wanted(let stored): restore(behind: stored, &link, &desk)
         case .gone: drop(because: "Redis has another order, or has removed it")
@@ -148,9 +149,9 @@ extension FollowedSession {
 
     /// Redis has forgotten the session, or everything behind a position.
     private mutating func restore(behind stored: LogPosition?, _ link: inout ShardLink, _ desk: inout LogDesk) {
-        if let stored, !feed.agrees(with: stored) {
+        if let stored, !inbox.agrees(with: stored) {
             // Redis has another order. No node may put its own back, since clients have seen both.
-            link.send(.remove(desk.run, id, StoredEnd(feed.generation, stored)), &desk)
+            link.send(.remove(desk.run, id, StoredEnd(inbox.generation, stored)), &desk)
             return drop(because: "Redis has another order than this node")
         }
         desk.effects.append(.askForState(follow))
@@ -160,11 +161,11 @@ extension FollowedSession {
     mutating func stateAsked(_ state: KeptSnapshot?, _ link: inout ShardLink, _ desk: inout LogDesk) {
         // The link was lost meanwhile, or is another one.
         guard isAsked else { return }
-        guard let state, feed.position != nil else {
+        guard let state, inbox.position != nil else {
             return drop(because: "Redis has forgotten it, and there is no snapshot")
         }
         noteAnswered()
-        if link.isReady, feed.position == state.position {
+        if link.isReady, inbox.position == state.position {
             verify(&link, snapshot: state.bytes, &desk)
         } else {
             proceed(&link, &desk)
@@ -181,7 +182,7 @@ extension FollowedSession {
         }
         heardAt = desk.now
         // A session without a command has nothing to verify.
-        if feed.position != nil, desk.now.duration(since: verifiedAt) >= desk.times.verification {
+        if inbox.position != nil, desk.now.duration(since: verifiedAt) >= desk.times.verification {
             verify(&link, &desk)
         } else {
             noteAsked()
@@ -198,9 +199,9 @@ extension FollowedSession {
         }
         // Redis has nothing of a session without a command.
         let expected = StoredMark(
-            generation: feed.position.map { _ in feed.generation }, number: feed.position?.number, id: feed.id)
+            generation: inbox.position.map { _ in inbox.generation }, number: inbox.position?.number, id: inbox.id)
         if stored == expected { return }
-        guard feed.position == nil else { return verify(&link, &desk) }
+        guard inbox.position == nil else { return verify(&link, &desk) }
         // Another node has begun the session.
         unvouch()
         proceed(&link, &desk)

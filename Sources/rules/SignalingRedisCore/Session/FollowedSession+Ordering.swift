@@ -5,16 +5,16 @@ import SignalingProtocol
 /// Bringing the commands of all nodes into their order, and catching up.
 extension FollowedSession {
     mutating func receive(
-        _ entries: [FeedEntry], _ generation: String, _ link: inout ShardLink, _ desk: inout LogDesk
+        _ entries: [ChannelEntry], _ generation: String, _ link: inout ShardLink, _ desk: inout LogDesk
     ) {
         // Messages of a removed generation may still be on their way.
         if generation == removedGeneration { return }
-        guard feed.adopt(generation: generation) else {
+        guard inbox.adopt(generation: generation) else {
             // While a session is opened, entries of a former generation may still arrive.
             if isFollowed, !isAsked { verify(&link, &desk) }
             return
         }
-        for entry in entries where !feed.receive(entry, now: desk.now) {
+        for entry in entries where !inbox.receive(entry, now: desk.now) {
             return drop(because: "entries contradict each other")
         }
         if isFollowed { deliver(&desk) }
@@ -26,7 +26,7 @@ extension FollowedSession {
         case .removed(let generation):
             if stage == .opening {
                 forget(generation: generation)
-            } else if feed.generation == generation {
+            } else if inbox.generation == generation {
                 drop(because: "it was removed")
             }
         case .relayed(let sender, let bytes):
@@ -39,7 +39,7 @@ extension FollowedSession {
         var settled = 0
         var appendedAt: MonotonicInstant?
         var isComplete = true
-        while let entry = feed.next(now: desk.now) {
+        while let entry = inbox.next(now: desk.now) {
             var bytes = entry.bytes
             if entry.position.id.run == desk.run, let own = own.confirm(counter: entry.position.id.counter) {
                 settled += own.bytes.count
@@ -73,7 +73,7 @@ extension FollowedSession {
     mutating func fill(_ link: inout ShardLink, _ desk: inout LogDesk) {
         guard isFollowed, isVerified, !isFilling, link.isReady else { return }
         isFilling = true
-        let missing = feed.missing
+        let missing = inbox.missing
         link.send(.fill(follow, from: missing.first, through: missing.last), &desk)
     }
 
@@ -86,7 +86,7 @@ extension FollowedSession {
             if isVerified { filled(from: first, entries, stored, &link, &desk) }
         case .refused(let refusal):
             // A later tick asks again.
-            feed.gapRemains(now: desk.now)
+            inbox.gapRemains(now: desk.now)
             note(refusal, &link, &desk)
         }
     }
@@ -95,19 +95,20 @@ extension FollowedSession {
         from first: UInt64, _ entries: [CommandEntry], _ stored: StoredMark, _ link: inout ShardLink,
         _ desk: inout LogDesk
     ) {
-        guard stored.generation == feed.generation || feed.generation.isEmpty else {
+        guard stored.generation == inbox.generation || inbox.generation.isEmpty else {
             return drop(because: "it was removed while entries were read")
         }
         let lastNumber = stored.number ?? 0
-        if lastNumber >= first, entries.first?.position.number != first, feed.number < first {
+        if lastNumber >= first, entries.first?.position.number != first, inbox.number < first {
             // Trimmed: a snapshot has replaced the entries.
             return drop(because: "missing entries were trimmed")
         }
-        feed.gapIsFilled()
+        inbox.gapIsFilled()
         receive(
-            entries.map { FeedEntry(position: $0.position, time: $0.time, bytes: $0.bytes) }, stored.generation ?? "",
+            entries.map { ChannelEntry(position: $0.position, time: $0.time, bytes: $0.bytes) },
+            stored.generation ?? "",
             &link, &desk)
-        if feed.number < lastNumber, entries.count == ShardCall.rangeCount { fill(&link, &desk) }
+        if inbox.number < lastNumber, entries.count == ShardCall.rangeCount { fill(&link, &desk) }
         proceed(&link, &desk)
     }
 
@@ -133,19 +134,19 @@ extension FollowedSession {
     }
 
     private mutating func caughtUp(_ sent: Int?, _ stored: StoredMark, _ desk: inout LogDesk) {
-        if let generation = stored.generation, !feed.adopt(generation: generation) {
+        if let generation = stored.generation, !inbox.adopt(generation: generation) {
             return drop(because: "another one has begun")
         }
         // Without a generation, the log did not have the session then. Entries may have arrived since, on the other
         // connection.
         let lastNumber = stored.number ?? 0
         if let sent { catchUps[sent] = .until(lastNumber) }
-        feed.note(lastNumber: lastNumber, now: desk.now)
+        inbox.note(lastNumber: lastNumber, now: desk.now)
         answerCatchUps(&desk)
     }
 
     private mutating func answerCatchUps(_ desk: inout LogDesk) {
-        while case .until(let number)? = catchUps.first, feed.number >= number {
+        while case .until(let number)? = catchUps.first, inbox.number >= number {
             catchUps.removeFirst()
             desk.report(.caughtUp, id)
         }

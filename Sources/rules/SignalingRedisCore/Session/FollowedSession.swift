@@ -54,7 +54,7 @@ struct FollowedSession {
     let follow: FollowID
     var stage = Stage.opening
     var standing = Standing.unverified
-    var feed = SessionFeed()
+    var inbox = ChannelInbox()
     var own = OwnCommands()
     var sending = Sending.flowing
     /// The calls of `append` without an answer, on the present link.
@@ -118,13 +118,13 @@ struct FollowedSession {
     /// Redis no longer vouches for the order.
     mutating func unvouch() {
         standing = isAsked ? .asked : .unverified
-        feed.forgetWaiting()
+        inbox.forgetWaiting()
     }
 
     /// The link is lost: no answer will come.
     mutating func interrupt() {
         standing = .unverified
-        feed.forgetWaiting()
+        inbox.forgetWaiting()
         sending = .flowing
         appendCount = 0
         isFilling = false
@@ -143,7 +143,7 @@ struct FollowedSession {
         if case .repeating = sending { return true }
         if case .waiting = snapshot { return true }
         if erased != nil { return true }
-        return feed.gapSince != nil || catchUps.contains { if case .unsent = $0 { true } else { false } }
+        return inbox.gapSince != nil || catchUps.contains { if case .unsent = $0 { true } else { false } }
     }
 
     // MARK: - What is next
@@ -153,7 +153,7 @@ struct FollowedSession {
         if hasEnded { return }
         switch standing {
         case .unverified:
-            if stage == .opening || feed.position == nil {
+            if stage == .opening || inbox.position == nil {
                 if link.isServing { askToOpen(&link, desk: &desk) }
             } else {
                 verify(&link, &desk)
@@ -170,7 +170,7 @@ struct FollowedSession {
 
     /// What a tick does for a session that needs attention.
     mutating func attend(_ link: inout ShardLink, _ desk: inout LogDesk) {
-        if let gapSince = feed.gapSince, desk.now.duration(since: gapSince) >= desk.times.gap { fill(&link, &desk) }
+        if let gapSince = inbox.gapSince, desk.now.duration(since: gapSince) >= desk.times.gap { fill(&link, &desk) }
         if case .repeating(let at) = sending, desk.now >= at, appendCount == 0 {
             sending = .flowing
             own.sendAgain()

@@ -133,16 +133,16 @@ extension ShardState {
     }
 
     mutating func remove(_ id: SessionID, through position: LogPosition, _ desk: inout LogDesk) {
-        guard let session = slots[id]?.session, !session.feed.generation.isEmpty else { return }
-        let end = StoredEnd(session.feed.generation, position)
+        guard let session = slots[id]?.session, !session.inbox.generation.isEmpty else { return }
+        let end = StoredEnd(session.inbox.generation, position)
         removals.append(Removal(session: id, end: end, dueAt: desk.now.advanced(by: desk.times.removal)))
     }
 
     mutating func sleep(
         _ snapshot: KeptSnapshot, of id: SessionID, life: Duration, restricted: Duration, _ desk: inout LogDesk
     ) {
-        guard let session = slots[id]?.session, !session.feed.generation.isEmpty else { return }
-        let end = StoredEnd(session.feed.generation, snapshot.position)
+        guard let session = slots[id]?.session, !session.inbox.generation.isEmpty else { return }
+        let end = StoredEnd(session.inbox.generation, snapshot.position)
         sleepers.append(Sleeper(session: id, end: end, state: snapshot.bytes, life: life, restricted: restricted))
         sendSleepers(&desk)
     }

@@ -4,7 +4,7 @@ import SignalingProtocol
 /// A message on the channel of a session.
 package enum ChannelMessage: Equatable {
     /// Entries that were appended.
-    case entries(generation: String, [FeedEntry])
+    case entries(generation: String, [ChannelEntry])
     /// The session was removed.
     case removed(generation: String)
     /// Bytes of another node, which are not kept.
@@ -33,13 +33,13 @@ package enum ChannelMessage: Equatable {
         guard header.count > 6, let first = LogNumber.read(header[2]), let sender = RunID(hexadecimal: header[3]),
             let counter = LogNumber.read(header[4]), let time = MonotonicInstant(microseconds: header[5])
         else { return nil }
-        var entries: [FeedEntry] = []
+        var entries: [ChannelEntry] = []
         var offset = body.startIndex
         for (index, text) in header[6...].enumerated() {
             guard let length = Int(text), length >= 0, length <= body.endIndex - offset else { return nil }
             let id = CommandID(run: sender, counter: counter + UInt64(index))
             entries.append(
-                FeedEntry(
+                ChannelEntry(
                     position: LogPosition(number: first + UInt64(index), id: id), time: time,
                     bytes: sender == run ? nil : Array(body[offset..<(offset + length)])))
             offset += length

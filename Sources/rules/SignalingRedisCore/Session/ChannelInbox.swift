@@ -2,7 +2,7 @@ import SignalingCore
 import SignalingProtocol
 
 /// An entry of a session as a node hears of it.
-package struct FeedEntry: Equatable {
+package struct ChannelEntry: Equatable {
     let position: LogPosition
     let time: MonotonicInstant
     /// `nil` for an entry of this node, which it has itself.
@@ -11,7 +11,7 @@ package struct FeedEntry: Equatable {
 
 /// Puts the entries of a session in their order. They arrive in replies, as messages, and in ranges that were asked
 /// for: early, late, or several times.
-struct SessionFeed {
+struct ChannelInbox {
     /// More entries than these are dropped, and asked for in ranges when it is their turn.
     static let waitingCount = 4_096
     static let waitingByteCount = 4 << 20
@@ -27,7 +27,7 @@ struct SessionFeed {
     /// Since when entries wait for an earlier one.
     private(set) var gapSince: MonotonicInstant?
 
-    private(set) var waiting: [UInt64: FeedEntry] = [:]
+    private(set) var waiting: [UInt64: ChannelEntry] = [:]
     private(set) var waitingBytes = 0
     private var recent = RecentIDs()
 
@@ -57,7 +57,7 @@ struct SessionFeed {
     }
 
     /// - Returns: whether the entry agrees with the order so far (LOG-2).
-    mutating func receive(_ entry: FeedEntry, now: MonotonicInstant) -> Bool {
+    mutating func receive(_ entry: ChannelEntry, now: MonotonicInstant) -> Bool {
         let position = entry.position
         if position.number <= number { return recent.agrees(with: position) }
         if let other = waiting[position.number] { return other.position == position }
@@ -69,7 +69,7 @@ struct SessionFeed {
     }
 
     /// Removes the entry that is next.
-    mutating func next(now: MonotonicInstant) -> FeedEntry? {
+    mutating func next(now: MonotonicInstant) -> ChannelEntry? {
         guard let entry = waiting.removeValue(forKey: number + 1) else { return nil }
         waitingBytes -= entry.bytes?.count ?? 0
         number = entry.position.number
@@ -97,7 +97,7 @@ struct SessionFeed {
     }
 
     /// What waits, in no particular order.
-    var waitingEntries: [FeedEntry] { Array(waiting.values) }
+    var waitingEntries: [ChannelEntry] { Array(waiting.values) }
 
     /// The log has this many entries. Those that are missing must be asked for, unless they arrive by themselves.
     mutating func note(lastNumber: UInt64, now: MonotonicInstant) {
