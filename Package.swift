@@ -109,7 +109,7 @@ let serverModules: [Target] = [
         "server/SignalingServer",
         jsonC + [
             "EventLoop", "OutgoingHTTP", "SignalingCore", "SignalingRedis", "SignalingSQLite", "SignalingTokens",
-            "SignalingTransport", .configuration, .deque, .heap, .lifecycle, .log, .metrics,
+            "SignalingTransport", .configuration, .lifecycle, .log, .metrics,
         ],
         // The admin page is a part of the program, so that it also works without the folder of the test page.
         resources: ["index.html", "admin.js", "model.mjs", "admin.css"].map { .embedInCode("Admin/Page/" + $0) }),

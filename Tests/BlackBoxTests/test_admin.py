@@ -2,9 +2,11 @@
 
 import asyncio
 import http.client
+import http.server
 import json
 import re
 import signal
+import threading
 import urllib.parse
 
 import pytest
@@ -13,7 +15,8 @@ from administration import Admin
 from credentials import Project
 from server_process import DEADLINE, Command, Server, run
 from signalbox_client import Client, join_all
-from waiting import until, wait_for
+from test_feed import Reader
+from waiting import free_port, until, wait_for
 
 TOKEN = "an admin token of the tests"
 
@@ -410,6 +413,108 @@ async def test_his_3_a_project_neither_sees_nor_erases_in_the_sleepers_of_anothe
         foreign = f"/admin/v1/sessions/{sessions[1]}"
         assert server.rest("GET", foreign).status == 404
         assert server.rest("DELETE", f"{foreign}/messages?user=u").status == 404
+
+
+@pytest.fixture
+def deaf_webhook():
+    """The settings of a server whose webhook does not answer, and what operators call the webhook."""
+    url = f"http://127.0.0.1:{free_port()}"
+    settings = {"history": "text-chat", "feed": True, "webhook_url": f"{url}/hooks", "webhook_types": "all"}
+    return settings, url
+
+
+async def test_the_command_shows_how_far_each_backend_is_behind(deaf_webhook):
+    settings, webhook = deaf_webhook
+    with Server("--admin-port", "0", **settings) as server:
+        admin = Admin(server)
+
+        async def command(*arguments):
+            done = await asyncio.to_thread(run, "admin", "feed", *arguments, "--url", admin.url)
+            assert done.returncode == 0, done
+            return done.stdout
+
+        # A terminal would write backwards what follows such a name.
+        late, prompt = Reader(server, reader="late%E2%80%AE"), Reader(server, reader="prompt")
+        ada = await Client.join(server, server.project.session())
+        await late.until(lambda event: event["event"] == "connectionCreated")
+        await say(ada, "a", "b")
+        # What one backend has, all entries of it are in the feed.
+        read = await prompt.until(lambda event: event.get("data") == "b")
+        answer = json.loads(await command("--json"))
+        assert answer["count"] == 3 and {each["apiKey"] for each in answer["items"]} == {server.project.key}
+        assert [(each["name"], each["kind"], each["events"]) for each in answer["items"]] == [
+            ("late\u202e", "pull", 1), ("prompt", "pull", len(read)), (webhook, "push", 0),
+        ]  # fmt: skip
+        assert [each["offset"] for each in answer["items"][:2]] == [late.offset, prompt.offset]
+        behind, nothing, everything = (each["waitingEntries"] for each in answer["items"])
+        assert 0 == nothing < behind < everything and not any(each["hasMore"] for each in answer["items"])
+        times = [each["waitingSeconds"] for each in answer["items"]]
+        assert times[1] == 0 and 0 < times[0] <= times[2] < DEADLINE
+
+        head, *rows = (await command()).splitlines()
+        assert head.split() == "PROJECT WAY CONSUMER EVENTS ENTRIES BEHIND SECONDS BEHIND".split()
+        assert [row.split()[:-1] for row in rows] == [
+            [server.project.key, "pull", "late", "1", str(behind)],
+            [server.project.key, "pull", "prompt", str(len(read)), "0"],
+            [server.project.key, "push", webhook, "0", str(everything)],
+        ]
+        assert all(re.fullmatch(r"\d+\.\d\d", row.split()[-1]) for row in rows), rows
+
+
+async def test_a_project_sees_its_own_backends_only(tmp_path, deaf_webhook):
+    settings, webhook = deaf_webhook
+    one, other = Project("100", "the secret of one project"), Project("1001", "the secret of another project")
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"projects": [{"apiKey": each.key, "secrets": [each.secret]} for each in (one, other)]}))
+    with Server("--config", file, "--admin-port", "0", project=one, **settings) as server:
+        for project, reader in ((one, "mine"), (other, "theirs")):
+            assert server.rest("GET", f"/v2/project/{project.key}/feed?reader={reader}", project=project).status == 200
+        admin = Admin(server)
+        everybody = [("100", "mine"), ("1001", "theirs"), ("100", webhook), ("1001", webhook)]
+
+        def names(answer):
+            return [(each["apiKey"], each["name"]) for each in answer["items"]]
+
+        # The server begins to post when it has asked for the feed.
+        await until(lambda: names(admin.get("feeds")) == everybody, "both webhooks")
+        for project, reader in ((one, "mine"), (other, "theirs")):
+            mine = [(project.key, reader), (project.key, webhook)]
+            assert names(server.rest("GET", "/admin/v1/feeds", project=project).json()) == mine
+            credentials = {"api_key": project.key, "api_secret": project.secret}
+            done = run("admin", "feed", "--json", "--url", server.url, **credentials)
+            assert names(json.loads(done.stdout)) == mine, done
+        assert server.request("GET", "/admin/v1/feeds").status == 403
+
+
+def test_the_command_says_who_is_further_behind_than_the_feed_reaches():
+    """A server of the test answers: a feed reaches back for days."""
+    common = {"apiKey": "100", "kind": "pull", "events": 7, "offset": "0" * 16}
+    items = [
+        common | {"name": "gone", "isGone": True},
+        common | {"name": "busy", "waitingEntries": 1000, "hasMore": True, "waitingSeconds": 86_400.5},
+        common | {"name": "unknown"},
+    ]
+
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps({"count": len(items), "items": items}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        done = run("admin", "feed", "--url", f"http://127.0.0.1:{other.server_address[1]}")
+        other.shutdown()
+    assert [re.split("  +", row.strip()) for row in done.stdout.splitlines()[1:]] == [
+        ["100", "pull", "gone", "7", "further than the feed reaches"],
+        ["100", "pull", "busy", "7", "1000+", "86400.50"],
+        ["100", "pull", "unknown", "7"],
+    ]
 
 
 def test_watch_repeats_until_it_is_interrupted(admin_server):

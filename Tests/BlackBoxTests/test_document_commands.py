@@ -32,7 +32,9 @@ ELSEWHERE = {
     ("docs/operations/metrics.md", 0): "test_administration_begins_with_the_command_of_the_document",
     ("web-test-client/README.md", 0): "test_web_package.py",
     ("docs/SCALING.md", 0): "test_scaling_the_commands_of_the_page",
-    ("docs/webhooks.md", 0): "test_webhooks_begin_with_the_command_of_the_document",
+    **{("docs/backend.md", number): "test_backends.py" for number in (0, 2, 3, 4)},
+    ("docs/backend.md", 1): "test_webhooks_begin_with_the_command_of_the_document",
+    ("docs/backend.md", 5): "test_webhooks_begin_with_the_command_of_the_document",
     ("docs/operations/administration.md", 0): "test_administration_begins_with_the_command_of_the_document",
     ("docs/operations/metrics.md", 0): "test_administration_begins_with_the_command_of_the_document",
 }
@@ -83,8 +85,9 @@ def test_the_reload_of_the_document_is_logged(shell, dev_server):
     dev_server.err.until("reloaded the settings")
 
 
-def test_webhooks_begin_with_the_command_of_the_document():
-    words = blocks("docs/webhooks.md")[0].split()
+@pytest.mark.parametrize("number", [1, 5], ids=["push", "session monitoring"])
+def test_webhooks_begin_with_the_command_of_the_document(number):
+    words = blocks("docs/backend.md")[number].split()
     assert words[0] == "signalbox"
     with Command(*words[1:], "--port", "0") as server:
         server.out.until("is ready")

@@ -96,6 +96,7 @@ def test_openapi_describes_503_where_a_stopping_server_answers_so():
         f"{project}/message/{{seq}}",
         f"{project}/moderation",
         f"{project}/user/{{user}}/message",
+        "/v2/project/{project}/feed",
         "/v2/project/{project}/revocation",
         "/admin/v1/sessions",
         "/admin/v1/sessions/{session}/messages",

@@ -267,6 +267,8 @@ def test_readme_every_command_works_in_the_terminal_that_it_names(reader):
     two.paste("\x04")
     two.until(re.escape(PROMPT))
     assert ": in production\n" in two.run('signalbox history "$SESSION"\n'), "who comes later reads it"
+    two, commands = reader.next("Production", "2")
+    assert '"event":"signal"' in two.run(commands), "a backend reads it, too"
 
     # Chat between two machines
     one.paste("\x03")

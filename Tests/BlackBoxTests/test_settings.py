@@ -43,7 +43,7 @@ def test_the_help_of_each_option_has_the_meaning_the_range_and_the_default_of_th
 
 def test_each_option_reaches_its_setting():
     """The error for a wrong value names the option: -1 is below every range, and no text may be empty."""
-    flags = ("log-level", "dev", "ephemeral", "share", "allow-partner-auth", "public-metrics", "access-log")
+    flags = ("log-level", "dev", "ephemeral", "share", "allow-partner-auth", "public-metrics", "access-log", "feed")
     given = {name: bounds for name, _, bounds, _ in ROWS if name not in flags}
     words = [word for name, bounds in given.items() for word in ([f"--{name}=-1"] if bounds else [f"--{name}", ""])]
     refused = run("serve", *words)

@@ -30,7 +30,7 @@ class Post:
         return int(self.id.rpartition("-")[2])
 
     def is_signed_with(self, secret, now=None):
-        """Checks the signature as docs/webhooks.md says."""
+        """Checks the signature as docs/backend.md says."""
         timestamp = self.headers["webhook-timestamp"]
         if abs((now or time.time()) - int(timestamp)) > 300:
             return False

@@ -206,6 +206,52 @@ def test_his_3_a_search_in_many_sleepers_goes_on(open_page, server):
     page.complaints.clear()
 
 
+def test_an_operator_sees_which_backend_is_behind(open_page, server, room, screenshots):
+    other = open_page(server.admin)
+    expect(other.locator("#status")).to_have_text(re.compile("^Running for"))
+    expect(other.locator("#backends")).to_be_hidden()
+    # Nobody listens there.
+    receiver = f"http://127.0.0.1:{free_port()}"
+    pushing = AdminServer("--webhook-url", receiver, "--webhook-types", "all")
+    try:
+        User.join(open_page, pushing.url, room, "Ada")
+        page = open_page(pushing.admin)
+        backends = page.get_by_role("region", name="Backends")
+        rows = backends.locator("tbody tr")
+        expect(rows).to_have_text(re.compile(rf"^{re.escape(receiver)}\w+push0[1-9]\d*\d+ s$"))
+        expect(rows.get_by_role("cell").first).to_have_text(receiver)
+
+        # The server's answer is replaced: it takes weeks to be so far behind.
+        name = "<b>an-archive</b>-" + 50 * "x"
+        pull = {"apiKey": "100", "kind": "pull", "events": 1_234_567}
+        items = [
+            pull | {"name": name, "waitingEntries": 1000, "hasMore": True, "waitingSeconds": 90_061.5},
+            pull | {"name": "a-search-engine", "isGone": True},
+            pull | {"name": "a-backend", "waitingEntries": 0, "hasMore": False, "waitingSeconds": 0},
+        ]
+        page.route("**/admin/v1/feeds", lambda route: route.fulfill(json={"count": 3, "items": items}))
+        cells = [
+            [name, "100", "pull", "1,234,567", "1,000+", "1 d 1 h"],
+            ["a-search-engine", "100", "pull", "1,234,567", "further than the feed reaches", ""],
+            ["a-backend", "100", "pull", "1,234,567", "0", "0 s"],
+        ]
+        expect(rows).to_have_count(3)
+        for number, texts in enumerate(cells):
+            expect(rows.nth(number).get_by_role("cell")).to_have_text(texts)
+        page.screenshot(path=screenshots / "admin-backends.png", full_page=True)
+        assert page.evaluate(NAMELESS) == []
+        assert_contrast(page)
+        page.screenshot(path=screenshots / "admin-backends-dark.png", full_page=True)
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert backends.locator(".scroll").evaluate("e => e.scrollWidth <= e.clientWidth")
+        page.screenshot(path=screenshots / "admin-backends-phone.png", full_page=True)
+        items.clear()
+        expect(backends).to_be_hidden()
+    finally:
+        pushing.stop()
+
+
 def test_a_session_has_a_name_an_address_and_is_found_by_a_person(open_page, server, room):
     User.join(open_page, server.url, room, "Ada Lovelace")
     page = open_page(server.admin)

@@ -192,7 +192,7 @@ final class ServerSettingsTests {
         ),
         (
             #"{"applications": [{"publicKey": ""}]}"#,
-            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, changes, readMarkers, userFrom, revoked, webhookUrl"#
+            #"applications[0] has an unknown setting "publicKey". It can have: applicationId, publicKeyFile, history, changes, readMarkers, feed, userFrom, revoked, webhookUrl"#
         ),
         (
             #"{"projects": [{"apiKey": "100", "secrets": ["a"], "webhookUrl": "hidden"}]}"#,
@@ -208,7 +208,7 @@ final class ServerSettingsTests {
         ),
         (#"{"webhookUrl": "https://me:hidden@example.org"}"#, "the webhook URL has a user name or a password"),
         (#"{"webhookSecret": "hidden"}"#, "a webhook secret is given without its URL. Add --webhook-url"),
-        (#"{"webhookQueueCount": 0}"#, "the setting webhookQueueCount is 0 (\"webhookQueueCount\" in "),
+        (#"{"feedEntries": 0}"#, "the setting feedEntries is 0 (\"feedEntries\" in "),
         (#"{"apikey": "100"}"#, #"signalbox.json has an unknown setting "apikey". Did you mean "apiKey"?"#),
         (#"{"port": "80"}"#, #"the setting port is "80" ("port" in "#),
         (#"{"port": "80"}"#, #"signalbox.json). Use a whole number from 0 to 65535."#),
@@ -258,15 +258,15 @@ final class ServerSettingsTests {
             configuration.projectWebhooks.mapValues(\.description) == [APIKey("100"): "https://own.example.org:444"])
         #expect(configuration.webhook?.description == "http://file.example.org")
         #expect(configuration.webhookBounds.firstPause == .milliseconds(250))
-        #expect(configuration.webhookBounds.count == 10_000)
+        #expect(configuration.historyBounds.feedEntryCount == 50_000)
         configuration = try await self.configuration(
             file, given { $0.webhookUrl = "https://line.example.org" },
             environment: [
                 "SIGNALBOX_WEBHOOK_URL": "https://environment.example.org", "SIGNALBOX_WEBHOOK_SECRET": "hidden",
-                "SIGNALBOX_WEBHOOK_QUEUE_COUNT": "5",
+                "SIGNALBOX_FEED_ENTRIES": "5",
             ])
         #expect(configuration.webhook?.description == "https://line.example.org")
-        #expect(configuration.webhookBounds.count == 5)
+        #expect(configuration.historyBounds.feedEntryCount == 5)
         var dumped = ""
         dump(configuration, to: &dumped)
         #expect(!dumped.contains("hidden"))

@@ -120,6 +120,10 @@ struct SpecificationTests {
             "keys of one user on a message, of a message":
                 "\(Limits.reactionKeysPerUser), \(Limits.reactionKeysPerMessage)",
             "reactions to a message, in a session": "10,000, 20,000", "read markers of a session": "1,000 users",
+            "feed of a project":
+                "as many days as the history; 500,000 entries with a state folder, 50,000 in memory and in Redis",
+            "events of an entry of a feed, of a post": "100",
+            "readers that wait for an event, of all feeds": "1,000",
             "messages of a session that the server has not stored in its history yet": "16,384, 8 MiB",
             "streams of a connection, of a session":
                 "\(Limits.streamCountPerConnection), \(Limits.streamCountPerSession) of "

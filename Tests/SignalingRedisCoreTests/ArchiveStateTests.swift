@@ -13,6 +13,7 @@ struct ArchiveStateTests {
         /// What was sent and not answered.
         var sent: [(subject: ArchiveState.Subject, call: ArchiveCall)] = []
         var answers: [Bool] = []
+        var announced: [SessionID] = []
         var loadCount = 0
         var connectCount = 0
 
@@ -33,6 +34,7 @@ struct ArchiveStateTests {
                 case .answer(_, .failure): answers.append(false)
                 case .loadLibrary: loadCount += 1
                 case .connect: connectCount += 1
+                case .announced(let session): announced.append(session)
                 case .disconnect, .note, .trimmed: break
                 }
             }
@@ -67,7 +69,8 @@ struct ArchiveStateTests {
                 case .erase(let scope, _): "erase \(scope.seq)"
                 case .eraseOfUser(_, let seq, _): "erase of user after \(seq)"
                 case .process: "process"
-                case .page, .end, .sleepers: "other"
+                case .announce(let entries, _, _): "announce \(entries.count)"
+                case .page, .end, .sleepers, .feed, .resetFeed, .keepCursor, .cursor, .claim: "other"
                 }
             }
         }
@@ -117,6 +120,89 @@ struct ArchiveStateTests {
         bench.wait(LogTimes().archiveProof)
         bench.answer(.process("r"))
         #expect(bench.answers == [true])
+    }
+
+    @Test("FEED-1: an entry is told when Redis has it, which is before its proof, and again when it is repeated")
+    func announced() {
+        var bench = Bench()
+        bench.ask([append(1), .announce([FeedEntry([.change(of: Seq(1))])], "p/s", APIKey("p"))])
+        #expect(bench.calls == ["append [1]"])
+        bench.answer(.stored(process: "p"))
+        #expect(bench.calls == ["announce 1"] && bench.announced.isEmpty)
+        bench.answer(.stored(process: "p"))
+        #expect(bench.announced == ["p/s"] && bench.answers.isEmpty)
+        bench.wait(LogTimes().archiveProof)
+        bench.answer(.process("q"))
+        bench.answer(.stored(process: "q"))
+        bench.answer(.stored(process: "q"))
+        #expect(bench.announced == ["p/s", "p/s"])
+        bench.wait(LogTimes().archiveProof)
+        bench.answer(.process("q"))
+        #expect(bench.answers == [true])
+    }
+
+    private func announce(_ seq: Int64, _ session: SessionID = "p/s") -> [ArchiveCall] {
+        [append(seq), .announce([FeedEntry([.change(of: Seq(seq))])], session, APIKey("p"))]
+    }
+
+    @Test("FEED-1: a write that announces something follows the reply to the one before, and not its proof")
+    func announcedInOrder() {
+        var bench = Bench()
+        bench.ask(announce(1))
+        bench.ask(announce(2))
+        bench.ask(announce(3, "p/other"))
+        #expect(bench.calls == ["append [1]", "append [3]"])
+        bench.answer(.failed(RedisFailure("OOM command not allowed when used memory > 'maxmemory'.")))
+        bench.sent = []
+        bench.wait(.milliseconds(100))
+        #expect(bench.calls.isEmpty, "the second waits for the first")
+        bench.wait(LogTimes().archiveRetry)
+        bench.answer(.stored(process: "p"))
+        #expect(bench.calls == ["announce 1"])
+        bench.answer(.stored(process: "p"))
+        #expect(bench.calls == ["append [2]"])
+    }
+
+    @Test("FEED-1: what a Redis has forgotten is announced before what is new", arguments: ["p", "q"])
+    func forgottenFirst(_ process: String) {
+        var bench = Bench()
+        bench.ask(announce(1))
+        for _ in 0..<2 { bench.answer(.stored(process: "p")) }
+        bench.state.linkLost(CommandLogFault(.unreachable, "gone"), now: bench.now)
+        bench.ask(announce(2))
+        bench.connect()
+        #expect(bench.calls == ["process"])
+        bench.ask([.end("p/s")])
+        #expect(bench.calls == ["process"])
+        bench.answer(.failed(.functionMissing))
+        bench.state.libraryLoaded(nil, now: bench.now)
+        bench.collect()
+        #expect(bench.calls == ["process"])
+        bench.answer(.process(process))
+        if process == "q" {
+            #expect(bench.calls == ["other", "append [1]"])
+            bench.answer(.end(nil))
+            for call in ["append [1]", "announce 1"] {
+                #expect(bench.calls == [call])
+                bench.answer(.stored(process: process))
+            }
+            #expect(bench.calls == ["append [2]"])
+        } else {
+            #expect(bench.calls == ["append [2]", "other"])
+        }
+    }
+
+    @Test("FEED-3: a read of a feed, and a kept cursor, are answered at once, and fail while Redis is away")
+    func feedReads() {
+        var bench = Bench()
+        bench.ask([.feed(APIKey("p"), .oldest, limit: 1)])
+        bench.ask([.keepCursor(1, APIKey("p"))])
+        bench.answer(.feed(FeedPart()))
+        bench.answer(.cursor(1))
+        #expect(bench.answers == [true, true])
+        bench.ask([.keepCursor(2, APIKey("p"))])
+        bench.answer(.failed(RedisFailure("OOM command not allowed when used memory > 'maxmemory'.")))
+        #expect(bench.answers == [true, true, false])
     }
 
     @Test("HIS-3: a call that fails or is cut is repeated before those behind it")

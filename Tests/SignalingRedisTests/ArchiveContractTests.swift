@@ -115,4 +115,5 @@ private final class CountedArchive: MessageArchive {
     }
 
     func changeBounds(to new: HistoryBounds) { archive.changeBounds(to: new) }
+    var feed: any MessageFeed { archive.feed }
 }

@@ -38,12 +38,14 @@ final class ArchiveBench {
     @discardableResult
     func start(
         bounds: HistoryBounds = HistoryBounds(), durability: Durability = .process,
-        injectedFault: (@Sendable (String) -> Int32?)? = nil
+        injectedFault: (@Sendable (String) -> Int32?)? = nil, clock: (@Sendable () -> WallTime)? = nil
     ) throws -> SQLiteArchive {
+        var tuning = ArchiveTuning(injectedFault: injectedFault)
+        if let clock { tuning.clock = clock }
         let opened = try SQLiteArchive(
             folder: folder.path, bounds: bounds, durability: durability,
             projectOf: MessageArchiveContract.project, logger: lines.logger, post: loop.post,
-            tuning: ArchiveTuning(injectedFault: injectedFault))
+            tuning: tuning)
         archive = opened
         return opened
     }
@@ -130,7 +132,7 @@ final class ArchiveBench {
         try wait { try open.sweep(now: WallTime(milliseconds: now * 1_000), answer: $0) }
     }
 
-    private func wait<Value>(
+    func wait<Value>(
         _ call: (@escaping (Result<Value, ArchiveFault>) -> Void) throws -> Void
     ) throws -> Value {
         var answer: Result<Value, ArchiveFault>?

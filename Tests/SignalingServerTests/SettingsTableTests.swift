@@ -48,8 +48,8 @@ struct SettingsTableTests {
         #expect(everywhere.fileKey == "allowPartnerAuth")
         let outsideFile = try declaration("config")
         #expect(outsideFile.option == "--config" && outsideFile.fileKey == nil)
-        let withoutOption = try declaration("webhookQueueCount")
-        #expect(withoutOption.option == nil && withoutOption.variable == "SIGNALBOX_WEBHOOK_QUEUE_COUNT")
+        let withoutOption = try declaration("feedEntries")
+        #expect(withoutOption.option == nil && withoutOption.variable == "SIGNALBOX_FEED_ENTRIES")
     }
 
     @Test("every variable reaches its setting", arguments: SettingsTable.declarations.compactMap(\.variable))
@@ -90,6 +90,5 @@ struct SettingsTableTests {
         #expect(text("onlineOnlyLimit") == "\(bounds.onlineOnlyConnectionCount)")
         #expect(text("mergeMilliseconds") == "\(configuration.mergeTime.wholeMilliseconds)")
         #expect(text("drainSeconds") == "\(configuration.drainTime.components.seconds)")
-        #expect(text("webhookQueueCount") == "\(configuration.webhookBounds.count)")
     }
 }

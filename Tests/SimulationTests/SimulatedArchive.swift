@@ -73,6 +73,7 @@ final class SimulatedArchive: MessageArchive {
     }
 
     func changeBounds(to new: HistoryBounds) { disk.changeBounds(to: new) }
+    var feed: any MessageFeed { disk }
     var isEmpty: Bool { disk.isEmpty }
     var byteCount: Int { disk.byteCount }
     var messageCount: Int { disk.messageCount }

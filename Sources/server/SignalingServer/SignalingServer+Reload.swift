@@ -34,6 +34,7 @@ extension SignalingServer {
             parts.sessions.engine.changeLimits(
                 to: self.isDurable ? configuration.durableBounds : configuration.sessionBounds, configuration.history,
                 now: self.loop.now)
+            parts.router.feeds.policy = configuration.history
             parts.webhooks.add(served, except: Set(configuration.projectWebhooks.keys))
             self.drainTime.withLock { $0 = configuration.drainTime }
             self.parts?.projects = served

@@ -183,10 +183,11 @@ public final class SignalingServer: Service {
         limits.flushPace.longestWait = configuration.mergeTime
         limits.joins = configuration.admission.joinLimits(
             total: options.connectionCount, projectCount: projects.count)
-        let webhooks = try Webhooks(configuration, projects: projects, logger: logger) {
-            [loop, weak self] event, session in
-            loop.post { [weak self] in self?.parts?.sessions.engine.noteTold(event, of: session) }
-        }
+        let feeds = FeedDesk(
+            loop: loop, engine: sessions.engine, feed: sessions.archive.feed, policy: configuration.history)
+        let webhooks = try Webhooks(
+            configuration, projects: projects, desk: feeds, loop: loop, logger: logger,
+            onHandedOn: { [engine = sessions.engine] in engine.noteTold($0, of: $1) })
         let hub = Hub(
             environment: LoopEnvironment(loop: loop), engine: sessions.engine, verifier: verifier, limits: limits,
             logger: logger, refusals: refusals, onPresence: { webhooks.post($0, of: $1) },
@@ -201,17 +202,20 @@ public final class SignalingServer: Service {
         let metrics = ServerMetrics(
             .init(
                 loop: loop, hub: hub, sessions: sessions, requests: requests, refusals: refusals, webhooks: webhooks,
+                feeds: feeds,
                 connectionLimit: options.connectionCount,
                 // The transport serves the metrics, so it is made after them.
                 httpConnectionCount: { [weak self] in self?.parts?.transport.connectionCount ?? 0 },
                 stateFolder: storage.folder?.path),
             factory: configuration.metricsFactory ?? ServerMetrics.bootstrappedFactory)
-        let api = AdminAPI(hub: hub, labels: configuration.sessionLabels, stats: { metrics.summary() })
+        let api = AdminAPI(
+            hub: hub, labels: configuration.sessionLabels, feeds: FeedConsumers(desk: feeds, webhooks: webhooks),
+            stats: { metrics.summary() })
         let log = RequestLog(statistics: requests, logger: logger, isAccessLogged: configuration.logsRequests)
         let router = RESTRouter(
             hub: hub, verifier: verifier, files: files, development: development,
             isShared: configuration.isShared,
-            links: configuration.redis.isEmpty ? LinkCodes() : nil, revocations: revocations,
+            links: configuration.redis.isEmpty ? LinkCodes() : nil, revocations: revocations, feeds: feeds,
             requestRate: configuration.requestRate,
             obstacle: { sessions.obstacle }, historyFault: { sessions.historyFault }, admin: api,
             metrics: configuration.servesMetrics ? { metrics.publicResponse() } : nil, log: log, logger: logger)
@@ -296,11 +300,23 @@ public final class SignalingServer: Service {
         // What the log has confirmed at the end is on its way to the loop: the last answers to REST requests.
         try? await leaveRedis()
         if let fault { logger.error("\(fault)") }
-        let webhooks = (try? await loop.run { self.parts?.webhooks }) ?? nil
+        if !isDurable { try? await finishWebhooks() }
         await loop.stop()
-        await webhooks?.stop(within: isDurable ? .zero : Webhooks.stopTime)
         logger.info("stopped")
         return fault
+    }
+
+    /// The feeds end with the process: the receivers get what is left.
+    private func finishWebhooks() async throws {
+        let (finished, end) = AsyncStream<Void>.makeStream()
+        try await loop.run {
+            guard let webhooks = self.parts?.webhooks else { return end.finish() }
+            webhooks.finish {
+                webhooks.stop()
+                end.finish()
+            }
+        }
+        for await _ in finished {}
     }
 
     private func drain() async throws {
@@ -338,6 +354,8 @@ public final class SignalingServer: Service {
         parts.transport.stopAccepting()
         parts.admin?.stopAccepting()
         parts.hub.end()
+        parts.router.feeds.endWaiting()
+        if isDurable { parts.webhooks.stop() }
         parts.router.revocations.close()
         do throws(CommandLogFault) {
             try parts.sessions.close(now: loop.now)

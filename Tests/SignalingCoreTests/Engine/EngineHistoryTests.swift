@@ -7,7 +7,7 @@ import Testing
 
 /// An archive whose writes are answered when the test says so, and may fail.
 final class HeldArchive: MessageArchive {
-    let kept = MemoryArchive()
+    let kept = MemoryArchive(projectOf: { _ in APIKey("p") })
     var holdsWrites = false
     var fails = false
     /// Whether the question for the last seq waits, as for an archive on another machine.
@@ -15,22 +15,29 @@ final class HeldArchive: MessageArchive {
     /// Whether a page is read at once, and answered later.
     var holdsPages = false
     var lostOrderCount = 0
-    private var waiting: [() -> Void] = []
+    private var waiting: [(_ fails: Bool) -> Void] = []
     private(set) var appends: [[Int64]] = []
     private(set) var eraseCount = 0
 
-    func release() {
+    /// Lets go of what waits.
+    ///
+    /// - Parameter isFailed: whether the write of this index fails.
+    func release(failing isFailed: (Int) -> Bool = { _ in false }) {
         let waiting = waiting
         self.waiting = []
-        for write in waiting { write() }
+        for (index, write) in waiting.enumerated() { write(isFailed(index)) }
     }
+
+    /// Lets go of one write.
+    func release(at index: Int) { waiting.remove(at: index)(false) }
 
     private func write(
         _ answer: @escaping (Result<Void, ArchiveFault>) -> Void,
         _ body: @escaping (@escaping (Result<Void, ArchiveFault>) -> Void) -> Void
     ) {
         if fails { return answer(.failure(ArchiveFault("no"))) }
-        if holdsWrites { waiting.append { body(answer) } } else { body(answer) }
+        guard holdsWrites else { return body(answer) }
+        waiting.append { fails in if fails { answer(.failure(ArchiveFault("no"))) } else { body(answer) } }
     }
 
     func append(
@@ -54,14 +61,14 @@ final class HeldArchive: MessageArchive {
         answer: @escaping (Result<ArchivePage, ArchiveFault>) -> Void
     ) {
         kept.page(request, of: session) { page in
-            if self.holdsPages { self.waiting.append { answer(page) } } else { answer(page) }
+            if self.holdsPages { self.waiting.append { _ in answer(page) } } else { answer(page) }
         }
     }
 
     func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
         if fails { return answer(.failure(ArchiveFault("no"))) }
         if holdsReads {
-            waiting.append { self.kept.lastSeq(of: session, answer: answer) }
+            waiting.append { _ in self.kept.lastSeq(of: session, answer: answer) }
         } else {
             kept.lastSeq(of: session, answer: answer)
         }
@@ -72,13 +79,14 @@ final class HeldArchive: MessageArchive {
     }
 
     func changeBounds(to new: HistoryBounds) { kept.changeBounds(to: new) }
+    var feed: any MessageFeed { kept }
     var isEmpty: Bool { !fails && kept.isEmpty }
     var byteCount: Int { kept.byteCount }
     var messageCount: Int { kept.messageCount }
 }
 
 /// A process with an engine over a log and an archive.
-private final class Host: SessionEngineObserver {
+final class Host: SessionEngineObserver {
     let log: MemoryCommandLog
     let archive: HeldArchive
     let engine: LocalEngine
@@ -92,13 +100,14 @@ private final class Host: SessionEngineObserver {
 
     init(
         log: MemoryCommandLog = MemoryCommandLog(), archive: HeldArchive = HeldArchive(), run: UInt64 = 1,
-        now: MonotonicInstant = .seconds(0), kept: KeptCommands? = nil
+        now: MonotonicInstant = .seconds(0), kept: KeptCommands? = nil, hasFeed: Bool = false
     ) {
         (self.log, self.archive, self.run, self.now) = (log, archive, run, now)
         var epochs = 0
         let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
         var policy = HistoryPolicy(standard: .only(["chat"]), changes: [.edit])
         policy.readMarkers = .shared
+        policy.feed = hasFeed
         engine = LocalEngine(
             log: log, run: RunID(run), bounds: bounds, history: EngineHistory(policy: policy, archive: archive),
             now: now

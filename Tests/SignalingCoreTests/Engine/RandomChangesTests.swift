@@ -11,7 +11,7 @@ import Testing
 private final class ChangingRoom {
     private static let users: [UserID] = ["u-1", "u-2", "u-3"]
     private static let bounds = SessionState.Bounds(resumeWindow: .seconds(5), recoveryWindow: .seconds(5))
-    private static let policy = HistoryPolicy(standard: .only(["t"]), changes: [.edit, .erase])
+    private var policy = HistoryPolicy(standard: .only(["t"]), changes: [.edit, .erase])
 
     private struct Said {
         var seq: Int64
@@ -37,11 +37,12 @@ private final class ChangingRoom {
     private(set) var faults: [String] = []
 
     /// - Parameter isOld: the session begins with the rules from before changes, and takes up the newer ones on the way.
-    init(seed: UInt64, isOld: Bool) {
+    init(seed: UInt64, isOld: Bool, hasFeed: Bool = false) {
+        policy.feed = hasFeed
         random = SeededGenerator(seed: seed)
         self.isOld = isOld
         cluster = Cluster(
-            nodeCount: 3, bounds: Self.bounds, history: EngineHistory(policy: Self.policy, archive: archive))
+            nodeCount: 3, bounds: Self.bounds, history: EngineHistory(policy: policy, archive: archive))
         guard isOld else { return }
         cluster.store.rewrite = { bytes in
             (try? LoggedCommand(decoding: bytes)).map { $0.encoded(by: .streams) } ?? bytes
@@ -57,6 +58,7 @@ private final class ChangingRoom {
         }
         calm()
         for node in cluster.runningNodes { judgePages(node) }
+        if policy.feed { judgeFeed() }
         if let fault = cluster.disagreement() { faults.append(fault) }
     }
 
@@ -66,10 +68,33 @@ private final class ChangingRoom {
         (isOld, cluster.store.rewrite) = (false, { $0 })
         var bounds = Self.bounds
         bounds.asOf = WallTime(milliseconds: 1)
-        for node in cluster.runningNodes { node.engine.changeLimits(to: bounds, Self.policy, now: cluster.now) }
+        for node in cluster.runningNodes { node.engine.changeLimits(to: bounds, policy, now: cluster.now) }
         cluster.settle()
         upgradedAt = cluster.runningNodes.compactMap(\.lastSeq).max() ?? 0
         counts["upgraded"] = 1
+    }
+
+    /// The feed has every message, and behind it every change.
+    private func judgeFeed() {
+        var announcements: [Announcement] = []
+        archive.kept.read(APIKey("p"), from: .oldest, limit: .max) { result in
+            if case .success(.page(let page)) = result { announcements = page.rows.flatMap(\.entry.announcements) }
+        }
+        for message in said.values {
+            let first = announcements.firstIndex { announcement in
+                guard case .messages(let first, let last, _) = announcement else { return false }
+                return (first...last).contains(Seq(message.seq))
+            }
+            guard let first else {
+                faults.append("FEED-1: the feed lacks \(message.seq)")
+                continue
+            }
+            let isTold =
+                message.changed == 0 || message.text == nil
+                || announcements[first...].contains(.change(of: Seq(message.seq)))
+            if !isTold { faults.append("FEED-1: the feed lacks the change of \(message.seq)") }
+        }
+        counts["announced"] = announcements.count
     }
 
     private func step() {
@@ -83,7 +108,12 @@ private final class ChangingRoom {
         case 80..<83: archive.fails.toggle()
         case 83..<85:
             archive.holdsWrites = false
-            archive.release()
+            if policy.feed {
+                let failing = Int.random(in: 0..<8, using: &random)
+                archive.release { $0 == failing }
+            } else {
+                archive.release()
+            }
         case 85..<87: kill()
         case 87: freeze()
         case 88..<94: cluster.pass(.milliseconds(Int.random(in: 1...3_000, using: &random)))
@@ -289,5 +319,15 @@ struct RandomChangesTests {
         for what in due + (isOld ? ["upgraded"] : []) {
             #expect((room.counts[what] ?? 0) > 0, "seed \(seed) covered no \(what)")
         }
+    }
+
+    @Test(
+        "FEED-1, HIS-3: whatever dies, the feed has each acknowledged message and change, and the history, too",
+        arguments: 1...plan.seeds)
+    func feedHasThem(seed: UInt64) {
+        let room = ChangingRoom(seed: seed, isOld: false, hasFeed: true)
+        room.run(Self.plan.steps)
+        #expect(room.faults.isEmpty, "seed \(seed): \(room.faults.prefix(2))")
+        #expect((room.counts["announced"] ?? 0) > 10)
     }
 }

@@ -58,6 +58,8 @@ private struct Room {
             case .erased: "\(item.seq) erased"
             case .form(let ref, _): "form of \(ref)"
             case .reactions(let ref, let counts): "\(counts.count) reactions to \(ref)"
+            case .event(let members): text(members)
+            case .missed(let first): "missed from \(first)"
             case .nothing: "nothing"
             case .erasure(.message(let seq)): "erase \(seq)"
             case .erasure(.through(let seq)): "erase through \(seq)"

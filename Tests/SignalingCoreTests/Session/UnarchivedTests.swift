@@ -131,6 +131,7 @@ struct UnarchivedTests {
                 case .append(let messages): "\(messages.map(\.seq.rawValue))"
                 case .put(let forms): "put \(forms.map(\.seq.rawValue))"
                 case .erase(let scope): "erase \(scope.seq)"
+                case .announce(let entries): "announce \(entries.map(\.announcements))"
                 }
             }
         }

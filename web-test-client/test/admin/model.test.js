@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  CursorPages, Pages, Series, age, bytes, cards, decimal, describeEvent, describeKept, describeState, percent, personName,
-  restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash, sessionName, terms,
-  undoing,
+  CursorPages, Pages, Series, age, bytes, cards, decimal, describeEvent, describeKept, describeState, describeWaiting,
+  percent, personName, restrictionAuthor, restrictionName, restrictionSubject, seconds, sessionHash, sessionInHash,
+  sessionName, terms, undoing,
 } from "../../../Sources/server/SignalingServer/Admin/Page/model.mjs";
 
 const stats = (at, changes = {}) => ({
   at, connections: { joined: 2, unjoined: 1, detached: 0 }, sessions: 1, signals: 0, signalRefusals: 0, deliveries: 0,
-  refusals: 0, sentBytes: 0, loopBusySeconds: 0, loopLongestTurnSeconds: 0.002, webhookQueue: 0,
+  refusals: 0, sentBytes: 0, loopBusySeconds: 0, loopLongestTurnSeconds: 0.002, webhookDelaySeconds: 0,
   residentMemoryBytes: 50_000_000, ...changes,
 });
 const card = (title) => cards.find((each) => each.title === title);
@@ -80,6 +80,17 @@ test("HIS-3: what a sleeping session keeps, in words", () => {
   assert.deepEqual(
     [kept(true, 0), kept(false, 1), kept(true, 12), kept(false, 0)],
     ["messages", "1 restriction", "messages, 12 restrictions", ""]);
+});
+
+test("what waits for a backend in a feed, in words", () => {
+  const waiting = { waitingEntries: 1000, hasMore: false, waitingSeconds: 5400.25 };
+  assert.deepEqual(describeWaiting(waiting), { entries: "1,000", time: "1 h 30 min" });
+  assert.deepEqual(describeWaiting({ ...waiting, hasMore: true }), { entries: "1,000+", time: "1 h 30 min" });
+  const nothing = { waitingEntries: 0, hasMore: false, waitingSeconds: 0 };
+  assert.deepEqual(describeWaiting(nothing), { entries: "0", time: "0 s" });
+  assert.deepEqual(describeWaiting({ isGone: true }), { entries: "further than the feed reaches", time: "" });
+  // The server cannot read the feed at present.
+  assert.deepEqual(describeWaiting({}), { entries: "unknown", time: "" });
 });
 
 test("MOD-1: an operator may leave out how long a restriction holds, and why", () => {

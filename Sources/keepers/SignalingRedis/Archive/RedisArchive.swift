@@ -9,11 +9,15 @@ import SignalingRedisCore
 ///
 /// It has connections of its own, so that a page does not hold up commands, and a fault here does not end the log's.
 /// Confined to the loop's thread.
-public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortUser {
+public final class RedisArchive: MessageArchive, MessageFeed, SleepingSessionList, RedisPortUser {
     /// The messages of one call of Redis, which does nothing else meanwhile.
     private static let callMessageCount = 128
+    /// The entries of a feed in one call, each of which may have as many events.
+    private static let callEntryCount = 32
 
     private var shards: [ArchiveState]
+    /// Names this node as the one that posts a feed.
+    private let node = String(UInt64.random(in: .min ... .max), radix: 16)
     private var answers: [Number: (Result<ArchiveAnswer, ArchiveFault>) -> Void] = [:]
     private var bounds: HistoryBounds
     private let port: any RedisPort
@@ -22,6 +26,7 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
     /// The messages that Redis has removed to have room for those of this node.
     public private(set) var trimmedCount = 0
     private var lastTrimmed: MonotonicInstant?
+    public var onAnnounced: ((SessionID) -> Void)?
 
     private struct Number: Hashable {
         let shard: Int
@@ -91,6 +96,8 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
             case .message, .through: [.erase(scope, session)]
             case .user: [.eraseOfUser(scope, after: .zero, session)]
             }
+        case .announce(let entries):
+            projectOf(session).map { calls(entries, of: session, in: $0) } ?? []
         }
     }
 
@@ -134,6 +141,110 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
     }
 
     public func changeBounds(to new: HistoryBounds) { bounds = new }
+
+    // MARK: - Feeds
+
+    public var feed: any MessageFeed { self }
+    public var pollInterval: Duration? { .milliseconds(100) }
+
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        carryOut([.announce(entries)], of: session, answer: answer)
+    }
+
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, in feed: APIKey,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        ask(calls(entries, of: session, in: feed), of: session) { answer($0.map { _ in }) }
+    }
+
+    private func calls(_ entries: [FeedEntry], of session: SessionID, in feed: APIKey) -> [ArchiveCall] {
+        stride(from: 0, to: entries.count, by: Self.callEntryCount).map { start in
+            .announce(Array(entries[start...].prefix(Self.callEntryCount)), session, feed)
+        }
+    }
+
+    /// The first Redis says which node posts a feed.
+    public func claim(
+        _ project: APIKey, for time: Duration, answer: @escaping (Result<FeedClaim, ArchiveFault>) -> Void
+    ) {
+        ask([.claim(project, node: node, time)], 0) { [weak self] result in
+            switch result {
+            case .failure(let fault): answer(.failure(fault))
+            case .success(.claim(true)): self?.cursor(of: project) { answer($0.map { .granted(cursor: $0) }) }
+            case .success: answer(.success(.taken))
+            }
+        }
+    }
+
+    /// A project has sessions in every Redis.
+    public func read(
+        _ project: APIKey, from start: FeedStart, limit: Int,
+        answer: @escaping (Result<FeedReading, ArchiveFault>) -> Void
+    ) {
+        askAll {
+            .feed(project, start.part($0, of: $1), limit: limit)
+        } answer: { [weak self] result in
+            answer(
+                result.map { answers in
+                    var parts: [FeedPart] = []
+                    for (shard, answer) in answers.enumerated() {
+                        if case .feed(let part?) = answer {
+                            parts.append(part)
+                        } else {
+                            self?.ask([.resetFeed(project)], shard) { _ in }
+                        }
+                    }
+                    return parts.count == answers.count ? FeedReading(merging: parts, from: start) : .gone
+                })
+        }
+    }
+
+    public func keepCursor(
+        _ offset: FeedOffset, of project: APIKey, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        askAll {
+            .keepCursor(offset.fitted(to: $1).parts[$0], project)
+        } answer: {
+            answer($0.map { _ in () })
+        }
+    }
+
+    /// A Redis that has lost its part is read from its start.
+    public func cursor(of project: APIKey, answer: @escaping (Result<FeedOffset?, ArchiveFault>) -> Void) {
+        askAll { _, _ in
+            .cursor(project)
+        } answer: { result in
+            answer(
+                result.map { answers in
+                    let parts: [Int64?] = answers.map { if case .cursor(let position) = $0 { position } else { nil } }
+                    return parts.contains { $0 != nil } ? FeedOffset(parts.map { $0 ?? 0 }) : nil
+                })
+        }
+    }
+
+    /// Asks every Redis, and answers when all have answered, or with the fault of one.
+    ///
+    /// - Parameter call: gets the index of the Redis, and their number.
+    private func askAll(
+        _ call: (Int, Int) -> ArchiveCall, answer: @escaping (Result<[ArchiveAnswer], ArchiveFault>) -> Void
+    ) {
+        var results: [Int: Result<ArchiveAnswer, ArchiveFault>] = [:]
+        for shard in shards.indices {
+            ask([call(shard, shards.count)], shard) { [shardCount = shards.count] result in
+                results[shard] = result
+                guard results.count == shardCount else { return }
+                answer(
+                    Result { () throws(ArchiveFault) in
+                        var answers: [ArchiveAnswer] = []
+                        for (_, result) in results.sorted(by: { $0.key < $1.key }) { answers.append(try result.get()) }
+                        return answers
+                    })
+            }
+        }
+    }
 
     // MARK: - Sleeping sessions
 
@@ -207,6 +318,7 @@ public final class RedisArchive: MessageArchive, SleepingSessionList, RedisPortU
                 answers.removeValue(forKey: Number(shard: shard, number: number))?(result)
             case .note(let fault?): logger.error("the history cannot be read or written at present: \(fault)")
             case .note(nil): logger.notice("the history is written again")
+            case .announced(let session): onAnnounced?(session)
             case .trimmed(let count): noteTrimmed(count, shards[shard].redis)
             }
         }

@@ -56,7 +56,8 @@ struct ArchivePlace: Sendable {
             second.setKeepsLogOnClose(true)
             third.setKeepsLogOnClose(true)
             third.lockTimeoutMilliseconds = 1_000
-            let store = try ArchiveStore(database, bounds: bounds, tail: tail, projectOf: projectOf)
+            let store = try ArchiveStore(
+                database, bounds: bounds, tail: tail, projectOf: projectOf, clock: tuning.clock)
             let reader = try ArchiveReader(third)
             database.injectedFault = tuning.injectedFault
             // 4 MiB and 64 MiB, as in the command log.
@@ -78,6 +79,8 @@ struct ArchivePlace: Sendable {
 /// The parts of an archive's surroundings that tests replace.
 struct ArchiveTuning: Sendable {
     var injectedFault: (@Sendable (String) -> Int32?)?
+    /// The date, for the positions of feeds.
+    var clock: @Sendable () -> WallTime = { .ofSystem }
 }
 
 extension DatabaseFiles {

@@ -6,11 +6,13 @@ final class ArchiveReader {
     private let database: Database
     private let sessions: ArchiveSessions
     private let chunks: ArchiveChunks
+    private let feeds: FeedRows
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
         sessions = try ArchiveSessions(database)
         chunks = try ArchiveChunks(database)
+        feeds = try FeedRows(database)
     }
 
     /// - Parameter isDamaged: called for a chunk that was changed. Its messages are left out.
@@ -53,6 +55,19 @@ final class ArchiveReader {
         }
         page.messages.reverse()
         return page
+    }
+
+    /// - Parameter isDamaged: called with the position of an entry that was changed.
+    func feed(
+        of project: APIKey, from start: FeedStart, limit: Int, isDamaged: (Int64) -> Void
+    ) throws(DatabaseError) -> FeedReading {
+        try database.execute("BEGIN")
+        defer { database.rollBack() }
+        return try feeds.read(project, from: start, limit: limit, isDamaged: isDamaged)
+    }
+
+    func cursor(of project: APIKey) throws(DatabaseError) -> FeedOffset? {
+        try feeds.state(of: project)?.cursor.map { FeedOffset([$0]) }
     }
 
     func lastSeq(of session: SessionID) throws(DatabaseError) -> Seq? {

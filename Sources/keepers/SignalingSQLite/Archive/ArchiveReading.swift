@@ -10,6 +10,8 @@ final class ArchiveReading: @unchecked Sendable {
     enum Request: Sendable {
         case page(HistoryRequest, SessionID)
         case lastSeq(SessionID)
+        case feed(APIKey, FeedStart, limit: Int)
+        case cursor(APIKey)
     }
 
     private let queue = DispatchQueue(label: "signalbox.history-reader")
@@ -46,6 +48,16 @@ final class ArchiveReading: @unchecked Sendable {
                             metadata: ["path": "\(path)", "session": "\(session)"])
                     })
             case .lastSeq(let session): content = .lastSeq(try reader.lastSeq(of: session))
+            case .feed(let project, let start, let limit):
+                var damaged: Int64?
+                let reading = try reader.feed(of: project, from: start, limit: limit) {
+                    damaged = $0
+                    logger.error(
+                        "an entry of a feed was changed on the disk: its readers begin anew",
+                        metadata: ["path": "\(path)", "project": "\(project)"])
+                }
+                content = .feed(reading, damaged: damaged)
+            case .cursor(let project): content = .cursor(try reader.cursor(of: project))
             }
             hasFailed = false
             return .success(content)

@@ -1,11 +1,32 @@
 /// The tables of an archive (HIS-1 to HIS-3).
 ///
 /// `chunk` has neighbouring messages of a session, in the form of ``ArchiveChunk``. `session` has the sums that the
-/// bounds need, and what must not come back. `state` has the sums of all sessions, so that the start reads one row.
+/// bounds need, and what must not come back. `state` has the sums of all sessions, so that the start reads one row. `feed`
+/// has the entries of the projects' feeds, and `feed_state` what is left of them (FEED-4).
 enum ArchiveSchema {
+    private static let feed = """
+        CREATE TABLE feed (
+            project BLOB NOT NULL,          -- UTF-8
+            position INTEGER NOT NULL,
+            session BLOB NOT NULL,          -- UTF-8
+            entry BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (project, position)
+        ) STRICT, WITHOUT ROWID
+        """
+    private static let feedState = """
+        CREATE TABLE feed_state (
+            project BLOB PRIMARY KEY,       -- UTF-8
+            start INTEGER NOT NULL,         -- where the feed began
+            gone INTEGER NOT NULL,          -- entries up to this position are gone
+            last INTEGER NOT NULL,          -- the greatest position that was given out
+            cursor INTEGER NOT NULL         -- how far the receiver of the project has got; -1: there was none
+        ) STRICT, WITHOUT ROWID
+        """
+
     static let schema = DatabaseSchema(
         // "SgHi" in ASCII.
-        applicationID: 0x5367_4869, version: 1,
+        applicationID: 0x5367_4869, version: 2,
         tables: [
             "chunk": """
             CREATE TABLE chunk (
@@ -38,5 +59,7 @@ enum ArchiveSchema {
                 checksum INTEGER NOT NULL
             ) STRICT
             """,
-        ])
+            "feed": feed,
+            "feed_state": feedState,
+        ], migrations: [1: [feed, feedState]])
 }

@@ -9,6 +9,10 @@ final class ArchiveStore {
         case put([ArchivedForm], of: SessionID)
         /// One of a user is done in several transactions (``eraseMessages(in:of:after:)``).
         case erase(ErasureScope, of: SessionID)
+        /// Without a feed in that of the session's project.
+        case announce([FeedEntry], of: SessionID, in: APIKey?)
+        case keepCursor(FeedOffset, of: APIKey)
+        case removeDamaged(of: APIKey, through: Int64)
         case changeBounds(HistoryBounds)
 
         init(_ step: ArchiveStep, of session: SessionID) {
@@ -17,13 +21,14 @@ final class ArchiveStore {
                 case .append(let messages): .append(messages, to: session)
                 case .put(let forms): .put(forms, of: session)
                 case .erase(let scope): .erase(scope, of: session)
+                case .announce(let entries): .announce(entries, of: session, in: nil)
                 }
         }
 
         var isErasureOfUser: Bool {
             switch self {
             case .erase(let scope, _): scope.senderEnd != nil
-            case .append, .put, .changeBounds: false
+            case .append, .put, .announce, .keepCursor, .removeDamaged, .changeBounds: false
             }
         }
 
@@ -32,7 +37,7 @@ final class ArchiveStore {
             switch self {
             case .append(let messages, _): messages.count
             case .put(let forms, _): forms.count
-            case .erase, .changeBounds: 1
+            case .erase, .announce, .keepCursor, .removeDamaged, .changeBounds: 1
             }
         }
     }
@@ -49,7 +54,10 @@ final class ArchiveStore {
     /// Reads the project of a session.
     let projectOf: (SessionID) -> APIKey?
     let chunks: ArchiveChunks
+    let feeds: FeedRows
     private let tail: TailMark?
+    /// The date, for the positions of feeds.
+    private let clock: () -> WallTime
     private let begin: Statement
     private let commit: Statement
     private let writeTotals: Statement
@@ -60,9 +68,10 @@ final class ArchiveStore {
     ///   - projectOf: reads the project of a session.
     init(
         _ database: Database, bounds: HistoryBounds, tail: TailMark? = nil,
-        projectOf: @escaping (SessionID) -> APIKey? = { _ in nil }
+        projectOf: @escaping (SessionID) -> APIKey? = { _ in nil }, clock: @escaping () -> WallTime = { .ofSystem }
     ) throws(DatabaseError) {
         self.database = database
+        self.clock = clock
         self.tail = tail
         self.bounds = bounds
         self.projectOf = projectOf
@@ -71,6 +80,7 @@ final class ArchiveStore {
         totals = try ArchiveTotals.read(from: database)
         sessions = try ArchiveSessions(database)
         chunks = try ArchiveChunks(database)
+        feeds = try FeedRows(database)
         begin = try Statement("BEGIN IMMEDIATE", in: database)
         commit = try Statement("COMMIT", in: database)
         writeTotals = try Statement(ArchiveTotals.write, in: database)
@@ -104,6 +114,12 @@ final class ArchiveStore {
         case .append(let messages, let session): try append(messages, to: session)
         case .put(let forms, let session): try put(forms, of: session)
         case .erase(let scope, let session): try erase(scope, of: session)
+        case .announce(let entries, let session, let feed):
+            guard let project = feed ?? projectOf(session) else { return }
+            try feeds.append(entries, of: session, in: project, at: clock())
+            totals.lastKey += 1
+        case .keepCursor(let offset, let project): try feeds.keepCursor(offset, of: project, at: clock())
+        case .removeDamaged(let project, let position): try feeds.removeDamaged(project, through: position)
         case .changeBounds(let new): bounds = new
         }
     }

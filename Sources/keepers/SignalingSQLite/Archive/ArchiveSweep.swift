@@ -5,6 +5,8 @@ import SignalingProtocol
 /// goes on between them.
 struct ArchiveSweep {
     private enum Phase {
+        /// Trims the feeds of these projects; `nil` before they are known.
+        case feeds([APIKey]?)
         /// Looks at each session, in the order of their names.
         case sessions(after: [UInt8])
         /// Adds up what each project has, which changes meanwhile.
@@ -20,11 +22,13 @@ struct ArchiveSweep {
     private static let sessionCount = 256
     /// The sessions that a step only reads.
     private static let readCount = 1_024
+    /// The entries of a feed that a step deletes.
+    private static let entryCount: Int64 = 1_024
     /// What a step trims until it ends.
     private static let trimmedByteCount = 512 << 10
 
     private let oldest: Int64
-    private var phase = Phase.sessions(after: [])
+    private var phase = Phase.feeds(nil)
     private(set) var forgotten: [SessionID] = []
 
     init(now: WallTime, bounds: HistoryBounds) { oldest = bounds.oldestTime(at: now).milliseconds }
@@ -46,13 +50,14 @@ struct ArchiveSweep {
     var isDone: Bool {
         switch phase {
         case .done: true
-        case .sessions, .shares, .largest, .trimming: false
+        case .feeds, .sessions, .shares, .largest, .trimming: false
         }
     }
 
     /// The next step. Called within a transaction; repeated on a copy of the sweep if the transaction fails.
     mutating func step(_ store: ArchiveStore) throws(DatabaseError) {
         switch phase {
+        case .feeds(let projects): phase = try trimFeeds(projects, store)
         case .sessions(let id): phase = try lookAtSessions(after: id, store)
         case .shares(let id, let shares): phase = try add(after: id, to: shares, store)
         case .largest(let id, let largest): phase = try choose(after: id, largest, store)
@@ -60,6 +65,16 @@ struct ArchiveSweep {
             phase = try trim(sessions, from: index, excesses, store)
         case .done: break
         }
+    }
+
+    /// Entries go with the age of what they announce, and at a number (FEED-4).
+    private func trimFeeds(_ known: [APIKey]?, _ store: ArchiveStore) throws(DatabaseError) -> Phase {
+        var projects = known ?? []
+        if known == nil { projects = try store.feeds.allProjects() }
+        guard let project = projects.last else { return .sessions(after: []) }
+        let isUnfinished = try store.feeds.trim(
+            project, before: oldest, atMost: store.bounds.feedEntryCount, stepCount: Self.entryCount)
+        return .feeds(isUnfinished ? projects : projects.dropLast())
     }
 
     private mutating func lookAtSessions(after id: [UInt8], _ store: ArchiveStore) throws(DatabaseError) -> Phase {

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The loop's thread calls every method, and is never kept waiting for the disk, except by ``close()``. One thread
 /// writes, and another one reads with a connection of its own.
-public final class SQLiteArchive: MessageArchive {
+public final class SQLiteArchive: MessageArchive, MessageFeed {
     private let writer: DatabaseThread<ArchiveTransactions>
     private let sizes: ArchiveSizes
     private let reading: ArchiveReading
@@ -17,6 +17,7 @@ public final class SQLiteArchive: MessageArchive {
     public let lastSweep: WallTime?
     public private(set) var lostOrderCount: Int
     private let isNew: Bool
+    public var onAnnounced: ((SessionID) -> Void)?
 
     /// Opens the archive of a state folder, or creates it. A database that is damaged, or that a later version wrote, is
     /// renamed, and a new one is created, which is logged.
@@ -120,12 +121,15 @@ public final class SQLiteArchive: MessageArchive {
     ) {
         var (waitingCount, result) = (steps.count, Result<Void, ArchiveFault>.success(()))
         if steps.isEmpty { return answer(result) }
+        let isAnnounced = steps.contains { if case .announce = $0 { true } else { false } }
         writer.add(
             steps.map { step in
-                let number = answers.note { outcome in
+                let number = answers.note { [weak self] outcome in
                     waitingCount -= 1
                     if case .failure(let fault) = outcome { result = .failure(fault) }
-                    if waitingCount == 0 { answer(result) }
+                    guard waitingCount == 0 else { return }
+                    if case .success = result, isAnnounced { self?.onAnnounced?(session) }
+                    answer(result)
                 }
                 return .write(ArchiveStore.Work(step, of: session), number)
             })
@@ -147,6 +151,52 @@ public final class SQLiteArchive: MessageArchive {
         _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
     ) {
         writer.add([.write(.erase(erasure, of: session), answers.note { answer($0.map { _ in () }) })])
+    }
+
+    // MARK: - Feeds
+
+    public var feed: any MessageFeed { self }
+
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        carryOut([.announce(entries)], of: session, answer: answer)
+    }
+
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, in feed: APIKey,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        writer.add([
+            .write(.announce(entries, of: session, in: feed), answers.note { answer($0.map { _ in () }) })
+        ])
+    }
+
+    public func read(
+        _ project: APIKey, from start: FeedStart, limit: Int,
+        answer: @escaping (Result<FeedReading, ArchiveFault>) -> Void
+    ) {
+        reading.read(
+            .feed(project, start, limit: limit),
+            answers.note { [weak self] outcome in
+                // A reader that has read what is before it meets the damaged entry next.
+                if case .success(.feed(.gone, let damaged?)) = outcome {
+                    self?.writer.add([.write(.removeDamaged(of: project, through: damaged), nil)])
+                }
+                answer(outcome.map { if case .feed(let reading, _) = $0 { reading } else { .gone } })
+            })
+    }
+
+    public func keepCursor(
+        _ offset: FeedOffset, of project: APIKey, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        writer.add([.write(.keepCursor(offset, of: project), answers.note { answer($0.map { _ in () }) })])
+    }
+
+    public func cursor(of project: APIKey, answer: @escaping (Result<FeedOffset?, ArchiveFault>) -> Void) {
+        reading.read(
+            .cursor(project),
+            answers.note { answer($0.map { if case .cursor(let offset) = $0 { offset } else { nil } }) })
     }
 
     public func sweep(now: WallTime, answer: @escaping (Result<[SessionID], ArchiveFault>) -> Void) {
@@ -193,6 +243,8 @@ final class ArchiveAnswers: @unchecked Sendable {
         case forgotten([SessionID])
         case page(ArchivePage)
         case lastSeq(Seq?)
+        case feed(FeedReading, damaged: Int64?)
+        case cursor(FeedOffset?)
     }
 
     typealias Outcome = Result<Content, ArchiveFault>

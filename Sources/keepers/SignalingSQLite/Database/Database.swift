@@ -207,6 +207,20 @@ final class Statement {
         }
     }
 
+    /// Binds a copy of the bytes.
+    func bind(_ bytes: [UInt8], at index: Int32) {
+        // SQLite's name for "copy it" is the pointer -1.
+        let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        bytes.withUnsafeBytes { raw in
+            if raw.isEmpty {
+                sqlite3_bind_zeroblob(statement, index, 0)
+            } else if sqlite3_bind_blob64(statement, index, raw.baseAddress, UInt64(raw.count), copies) != SQLITE_OK {
+                bindFault = DatabaseError(
+                    code: SQLITE_IOERR, text: "a value of \(raw.count) bytes is larger than the database accepts")
+            }
+        }
+    }
+
     /// Binds UTF-8 without a copy. It must stay valid until the statement is run.
     func bind(borrowingText bytes: UnsafeRawBufferPointer, at index: Int32) {
         sqlite3_bind_text64(

@@ -20,7 +20,7 @@ struct AdminCommands: AsyncParsableCommand {
             No command shows the type or the data of a signal. docs/operations/administration.md describes the output.
             """,
         subcommands: [
-            Sessions.self, SessionDetails.self, Connections.self, Disconnect.self, Statistics.self,
+            Sessions.self, SessionDetails.self, Connections.self, Disconnect.self, Statistics.self, Feed.self,
             RestrictionsCommand.self, MuteCommand.self, UnmuteCommand.self, BanCommand.self, UnbanCommand.self,
             FreezeCommand.self, UnfreezeCommand.self, UndoCommand.self, EraseCommand.self,
         ])
@@ -115,6 +115,21 @@ struct AdminCommands: AsyncParsableCommand {
             let path =
                 "sessions/\(AdminClient.segment(session))/connections/\(AdminClient.segment(connection))"
             _ = try await admin.client().request(path, method: "DELETE")
+        }
+    }
+
+    struct Feed: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "feed", abstract: "List the backends that consume feeds, and how far each is behind.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var watch: WatchOptions
+
+        func run() async throws {
+            let client = try admin.client()
+            try await watch.show {
+                let answer = try await client.request("feeds")
+                return admin.json ? AdminText.json(answer) : AdminText.feeds(answer)
+            }
         }
     }
 

@@ -41,6 +41,23 @@ enum AdminText {
         return table.lines + (next ?? [])
     }
 
+    static func feeds(_ answer: JSONValue) -> [String] {
+        var table = TextTable([
+            .left("PROJECT"), .left("WAY"), .left("CONSUMER"), .right("EVENTS"), .right("ENTRIES BEHIND"),
+            .right("SECONDS BEHIND"),
+        ])
+        for item in items(answer) {
+            let isGone = item["isGone"]?.boolValue == true
+            let more = item["hasMore"]?.boolValue == true ? "+" : ""
+            table.append([
+                text(item["apiKey"]), text(item["kind"]), text(item["name"]), text(item["events"]),
+                isGone ? "further than the feed reaches" : text(item["waitingEntries"]) + more,
+                isGone ? "" : text(item["waitingSeconds"]),
+            ])
+        }
+        return table.lines
+    }
+
     static func session(_ answer: JSONValue) -> [String] {
         guard let object = answer.objectValue else { return [] }
         let name = [

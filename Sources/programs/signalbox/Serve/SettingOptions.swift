@@ -48,11 +48,14 @@ struct SettingOptions: ParsableArguments {
     @Option(help: .setting(\.historyAccess)) var historyAccess: String?
     @Option(help: .setting(\.changes)) var changes: String?
     @Option(help: .setting(\.readMarkers)) var readMarkers: String?
+    @Flag(help: .setting(\.feed)) var feed = false
+    @Option(help: .setting(\.unreadSeconds)) var unreadSeconds: Int?
     @Option(help: .setting(\.historyDays)) var historyDays: Int?
     @Option(help: .setting(\.historyMessages)) var historyMessages: Int?
     @Option(help: .setting(\.historyBytes)) var historyBytes: Int?
     @Option(help: .setting(\.historyTotalBytes)) var historyTotalBytes: Int?
     @Option(help: .setting(\.webhookUrl)) var webhookUrl: String?
+    @Option(help: .setting(\.webhookTypes)) var webhookTypes: String?
     @Option(help: .setting(\.webhookSecret)) var webhookSecret: String?
     @Option(help: .setting(\.adminPort)) var adminPort: Int?
     @Option(help: .setting(\.adminHost)) var adminHost: String?

@@ -20,6 +20,8 @@ extension SessionState.Bounds: ByteCodable {
             writer.write(byte: changes.reduce(0) { $0 | $1.bit })
             writer.write(asOf)
             writer.write(readMarkers)
+            writer.write(byte: announces ? 1 : 0)
+            writer.write(unreadDelay)
         }
     }
 
@@ -44,6 +46,12 @@ extension SessionState.Bounds: ByteCodable {
             guard bits == changes.reduce(0, { $0 | $1.bit }) else { throw .malformed }
             asOf = try reader.value()
             readMarkers = try reader.value()
+            switch try reader.byte() {
+            case 0: announces = false
+            case 1: announces = true
+            default: throw .malformed
+            }
+            unreadDelay = try reader.value()
         }
     }
 }

@@ -40,6 +40,7 @@ extension SessionState {
             writer.write(changeables)
             writer.write(reactions)
             writer.write(markers)
+            writer.write(absentees)
         }
         return writer.bytes
     }
@@ -75,6 +76,7 @@ extension SessionState {
             changeables = try reader.value()
             reactions = try reader.value()
             markers = try reader.value()
+            absentees = try reader.value()
         }
         guard streamViolation == nil else { throw .malformed }
         try reader.end()

@@ -71,6 +71,8 @@ extension Unarchived.Item: ByteCodable {
         case form = 3
         case nothing = 4
         case reactions = 5
+        case event = 6
+        case missed = 7
     }
 
     func write(to writer: inout ByteWriter) {
@@ -94,6 +96,12 @@ extension Unarchived.Item: ByteCodable {
             writer.write(byte: Kind.reactions.rawValue)
             writer.write(ref)
             writer.write(values: counts)
+        case .event(let members):
+            writer.write(byte: Kind.event.rawValue)
+            writer.write(bytes: members)
+        case .missed(let first):
+            writer.write(byte: Kind.missed.rawValue)
+            writer.write(first)
         case .nothing: writer.write(byte: Kind.nothing.rawValue)
         }
     }
@@ -111,7 +119,11 @@ extension Unarchived.Item: ByteCodable {
         case .reactions where reader.rules >= .changes:
             self.init(
                 seq: seq, time: time, content: .reactions(to: try reader.value(), try reader.values(ofAtLeast: 2)))
-        case .form, .nothing, .reactions: throw .malformed
+        case .event where reader.rules >= .changes:
+            self.init(seq: seq, time: time, content: .event(try reader.byteArray()))
+        case .missed where reader.rules >= .changes:
+            self.init(seq: seq, time: time, content: .missed(from: try reader.value()))
+        case .form, .nothing, .reactions, .event, .missed: throw .malformed
         }
     }
 }

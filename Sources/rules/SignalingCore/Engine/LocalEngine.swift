@@ -151,7 +151,9 @@ public final class LocalEngine: SessionEngine {
         let change = hosted.carryOut(command, as: entry)
         if let ticket { sessions.answer(ticket, change.outcome, to: command, entry) }
         sessions.report(change, of: hosted, .ofEntry)
-        if command.movesDeadlines { sessions.table.schedule(hosted.id, at: hosted.state?.nextDeadline) }
+        if command.movesDeadlines || hosted.tellsUnread {
+            sessions.table.schedule(hosted.id, at: hosted.state?.nextDeadline)
+        }
         hosted.noteCarriedOut(command)
         while let (command, ticket) = hosted.popUnlogged() {
             sessions.carryOutUnlogged(command, hosted.id, ticket, at: entry.time)

@@ -40,8 +40,8 @@ final class LoggedSession<Node>: HostedSession {
     @exclusivity(unchecked) var isAdvancing = false
     /// Whether this process's limits are on their way to the session.
     @exclusivity(unchecked) var isAdoptingLimits = false
-    /// Whether the archive has been told something, and has not answered.
-    @exclusivity(unchecked) private(set) var isArchiving = false
+    /// What the archive was told, until the log confirms it.
+    @exclusivity(unchecked) private var batches = ArchivingBatches()
     /// After a fault of the archive: when to try again, in the log's time.
     private var archiveDelayedUntil: MonotonicInstant?
     /// When the archive was last told to erase something, in the log's time.
@@ -77,6 +77,7 @@ final class LoggedSession<Node>: HostedSession {
     var hasState: Bool { state != nil }
     var isAsleep: Bool { state?.isAsleep ?? false }
     var hasUnarchived: Bool { state.map { !$0.unarchived.isEmpty } ?? false }
+    var tellsUnread: Bool { state?.absentees.waitingSince != nil }
     var isNeeded: Bool { state?.isNeeded ?? false }
 
     /// Continues a kept session. The effects of its commands were caused when they were new.
@@ -203,9 +204,10 @@ final class LoggedSession<Node>: HostedSession {
     func noteCarriedOut(_ command: LoggedCommand) {
         switch command {
         case .advance: isAdvancing = false
-        case .archived: isArchiving = false
+        case .archived(let seq): batches.archived(through: seq)
         case .changeLimits: isAdoptingLimits = false
-        case .begin, .session, .nodeLost, .told, .marked, .end: break
+        case .end: batches.removeAll()
+        case .begin, .session, .nodeLost, .told, .marked: break
         }
     }
 
@@ -216,14 +218,31 @@ final class LoggedSession<Node>: HostedSession {
         archiveDelayedUntil.flatMap { time < $0 ? $0 : nil }
     }
 
-    /// What to tell the archive now, unless it has not answered yet, or has failed just now.
-    func beginArchiving(_ largestCount: Int, at time: MonotonicInstant) -> Unarchived.Batch? {
-        if isArchiving || archiveDelay(at: time) != nil { return nil }
-        let batch = state?.unarchived.nextBatch(atMost: largestCount) { $0.date }
-        isArchiving = batch != nil
-        if batch?.hasErasure == true { lastToldErasure = time }
-        return batch
+    /// What the archive was told, if more may follow before it answers.
+    var toldForFeed: Seq? { state?.bounds.announces == true ? batches.told : nil }
+
+    /// What to tell the archive now, with a number for the answer; `nil` if it must answer before, or has failed just now.
+    func beginArchiving(
+        _ largestCount: Int, at time: MonotonicInstant
+    ) -> (number: UInt64, batch: Unarchived.Batch)? {
+        guard archiveDelay(at: time) == nil, let state else { return nil }
+        let announces = state.bounds.announces
+        let told: Seq?
+        switch batches.room(announces: announces) {
+        case .nothing: return nil
+        case .anything: told = nil
+        case .additions(let seq): told = seq
+        }
+        guard
+            let batch = state.unarchived.nextBatch(
+                atMost: largestCount, announces: announces, additionsAfter: told, { $0.date })
+        else { return nil }
+        if batch.hasErasure { lastToldErasure = time }
+        return (batches.begin(batch), batch)
     }
+
+    /// - Returns: through which seq the archive has everything now, if that is news for the log.
+    func archiveAnswered(_ number: UInt64) -> Seq? { batches.answered(number) }
 
     /// The archive is asked for a page.
     func beginReading() -> PageReads.Reading { pageReads.begin(after: state?.unarchived.lastErasure ?? .zero) }
@@ -231,9 +250,11 @@ final class LoggedSession<Node>: HostedSession {
     /// - Returns: what was erased since the page was asked for.
     func endReading(_ reading: PageReads.Reading) -> [ErasureScope] { pageReads.end(reading) }
 
-    func archiveFailed(tryAgainAt moment: MonotonicInstant) {
-        isArchiving = false
+    /// - Returns: false if the batch is to be told again already.
+    func archiveFailed(_ number: UInt64, tryAgainAt moment: MonotonicInstant) -> Bool {
+        guard batches.failed(number) else { return false }
         archiveDelayedUntil = moment
+        return true
     }
 
     /// The snapshot that the log must keep now, if no other one is on its way.

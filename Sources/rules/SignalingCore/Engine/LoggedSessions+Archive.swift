@@ -24,6 +24,11 @@ extension LoggedSessions {
     private static var batchCount: Int { 64 }
     private static var batchByteCount: Int { 32_768 }
     private static var longestWait: Duration { .seconds(60) }
+    /// The same if the feed tells of it: somebody waits for it.
+    private static var longestWaitForFeed: Duration { .milliseconds(500) }
+    /// The same while a batch is on its way: the batches of the ten seconds of a proof in Redis are not too many then
+    /// (``ArchivingBatches/limit``).
+    private static var longestWaitBehindBatch: Duration { .milliseconds(700) }
     /// How often erasures are told: each costs the archive what the session has. Those that wait are erased in every
     /// page already, and HIS-9 gives a minute for the files.
     private static var erasureInterval: Duration { .seconds(5) }
@@ -31,35 +36,41 @@ extension LoggedSessions {
 
     /// - Parameter time: of the log.
     func tellArchiveIfDue(of hosted: Session, at time: MonotonicInstant) {
-        guard let archive = history.archive, let state = hosted.state, let oldest = state.unarchived.items.first else {
-            return
-        }
-        var due = oldest.time.advanced(by: Self.longestWait)
+        let told = hosted.toldForFeed
+        guard let archive = history.archive, let state = hosted.state, let oldest = state.unarchived.first(after: told)
+        else { return }
+        var due = oldest.time.advanced(by: Self.longestWait(announces: state.bounds.announces, isBehind: told != nil))
         if state.unarchived.hasErasure {
             due = min(due, hosted.lastToldErasure.map { $0.advanced(by: Self.erasureInterval) } ?? time)
         }
         // Changes are not worth one: a client that edits as fast as it may would cost the archive a chunk for each edit.
-        let isWorthIt =
-            state.unarchived.messageCount >= Self.batchCount
-            || state.unarchived.messageByteCount >= Self.batchByteCount || state.unarchived.isHalfFull
+        let isWorthIt = told == nil && state.unarchived.isWorthBatch(of: Self.batchCount, Self.batchByteCount)
         guard isWorthIt || due <= time || !state.isOccupied else {
             return archiveChecks.schedule(hosted.id, at: due)
         }
-        guard let batch = hosted.beginArchiving(archive.largestBatchCount, at: time) else {
+        guard let (number, batch) = hosted.beginArchiving(archive.largestBatchCount, at: time) else {
             // The check that came now may have been noted before the fault.
             return archiveChecks.schedule(hosted.id, at: hosted.archiveDelay(at: time))
         }
-        archive.carryOut(batch.steps, of: hosted.id) { [self] in noteTold($0, through: batch.last, to: hosted) }
+        if state.bounds.announces, let next = state.unarchived.first(after: batch.last) {
+            archiveChecks.schedule(hosted.id, at: next.time.advanced(by: Self.longestWaitBehindBatch))
+        }
+        archive.carryOut(batch.steps, of: hosted.id) { [self] in noteTold($0, of: number, to: hosted) }
     }
 
-    private func noteTold(_ result: Result<Void, ArchiveFault>, through seq: Seq, to hosted: Session) {
+    private static func longestWait(announces: Bool, isBehind: Bool) -> Duration {
+        announces ? (isBehind ? longestWaitBehindBatch : longestWaitForFeed) : longestWait
+    }
+
+    private func noteTold(_ result: Result<Void, ArchiveFault>, of number: UInt64, to hosted: Session) {
         // The session may have been forgotten meanwhile: the log has the messages still.
         guard self[hosted.id] === hosted, hosted.state != nil else { return }
         switch result {
-        case .success: append(.archived(through: seq), to: hosted)
+        case .success:
+            if let seq = hosted.archiveAnswered(number) { append(.archived(through: seq), to: hosted) }
         case .failure:
             let moment = lastTime.advanced(by: Self.retryDelay)
-            hosted.archiveFailed(tryAgainAt: moment)
+            guard hosted.archiveFailed(number, tryAgainAt: moment) else { return }
             archiveChecks.schedule(hosted.id, at: moment)
         }
     }
@@ -85,7 +96,10 @@ extension LoggedSessions {
     }
 
     private func salvageBatch(_ unarchived: Unarchived, of session: SessionID, atMost count: Int) {
-        guard let archive = history.archive, let batch = unarchived.nextBatch(atMost: count, { $0.date }) else {
+        guard let archive = history.archive,
+            let batch = unarchived.nextBatch(
+                atMost: count, announces: bounds(of: session).announces, { $0.date })
+        else {
             return noteSalvaged(unarchived, of: session)
         }
         archive.carryOut(batch.steps, of: session) { [self] result in

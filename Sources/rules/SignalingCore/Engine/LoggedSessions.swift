@@ -71,6 +71,8 @@ final class LoggedSessions<Node> {
         bounds.history = history.archive == nil ? nil : history.policy.types(of: project)
         bounds.changes = history.policy.changes(of: project)
         bounds.readMarkers = history.policy.readMarkers(of: project)
+        bounds.announces = history.archive != nil && history.policy.hasFeed(project)
+        bounds.unreadDelay = bounds.announces ? history.policy.unreadDelay : .zero
         return bounds
     }
 

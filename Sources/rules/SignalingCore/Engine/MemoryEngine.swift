@@ -92,7 +92,7 @@ public final class MemoryEngine: SessionEngine {
         } else {
             outcome = begin(submission, effects: &effects)
         }
-        if submission.command.movesDeadlines { schedule(session) }
+        if submission.command.movesDeadlines || hosted?.state.absentees.waitingSince != nil { schedule(session) }
         if let changed = hosted ?? sessions[session] { sessions.noteTouched(changed) }
         // Read once: it is a weak reference.
         let observer = observer
@@ -129,6 +129,8 @@ public final class MemoryEngine: SessionEngine {
         bounds.history = policy.types(of: project)
         bounds.changes = policy.changes(of: project)
         bounds.readMarkers = policy.readMarkers(of: project)
+        bounds.announces = policy.hasFeed(project)
+        bounds.unreadDelay = bounds.announces ? policy.unreadDelay : .zero
         return bounds
     }
 
@@ -136,7 +138,8 @@ public final class MemoryEngine: SessionEngine {
 
     /// The archive is in memory and answers at once, so nothing waits for it.
     private func tellArchive(of session: SessionID, _ hosted: Hosted) {
-        while let batch = hosted.state.unarchived.nextBatch(atMost: .max, date) {
+        let announces = hosted.state.bounds.announces
+        while let batch = hosted.state.unarchived.nextBatch(atMost: .max, announces: announces, date) {
             archive.carryOut(batch.steps, of: session) { _ in }
             hosted.state.archived(through: batch.last)
         }

@@ -65,6 +65,13 @@ public struct ArchivedForm: Hashable, Sendable {
 }
 
 extension ArchivedMessage {
+    /// The type of the signal; `nil` if it has none, and of an erased message. No type has a character that JSON escapes.
+    public var type: String? {
+        let start = Array(#","type":"#.utf8) + [UInt8(ascii: "\"")]
+        guard let content, content.starts(with: start) else { return nil }
+        return String(decoding: content[start.count...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+
     /// The seq of the last edit; `nil` if there was none, and of an erased message.
     public var version: Seq? {
         content.flatMap { ArchivedForm.edited(in: $0[..<ArchivedForm.reactionsIndex(in: $0)]) }

@@ -27,6 +27,11 @@ public struct HistoryPolicy: Hashable, Sendable {
     /// What becomes of read markers, where projects say nothing else (READ-4).
     public var readMarkers = ReadMarkers.off
     public var projectReadMarkers: [APIKey: ReadMarkers] = [:]
+    /// Whether there is a feed, where projects say nothing else (FEED-1).
+    public var feed = false
+    public var projectFeeds: [APIKey: Bool] = [:]
+    /// How long a message may be unread for a user who is not connected until the feed says so (FEED-6).
+    public var unreadDelay = Duration.seconds(30)
 
     public init(
         standard: KeptTypes? = nil, projects: [APIKey: KeptTypes?] = [:], changes: Set<ChangeKind> = [],
@@ -51,6 +56,8 @@ public struct HistoryPolicy: Hashable, Sendable {
     public func changes(of project: APIKey?) -> Set<ChangeKind> {
         project.flatMap { projectChanges[$0] } ?? changes
     }
+
+    public func hasFeed(_ project: APIKey?) -> Bool { project.flatMap { projectFeeds[$0] } ?? feed }
 
     public func readMarkers(of project: APIKey?) -> ReadMarkers {
         project.flatMap { projectReadMarkers[$0] } ?? readMarkers

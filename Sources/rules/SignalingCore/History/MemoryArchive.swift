@@ -2,7 +2,7 @@ import DequeModule
 import SignalingProtocol
 
 /// The archive of a process that keeps its sessions in memory. It answers within each call.
-public final class MemoryArchive: MessageArchive {
+public final class MemoryArchive: MessageArchive, MessageFeed {
     /// What a message takes beside the bytes of its head and its content, and a session beside its messages, the state in
     /// which it sleeps included: measured, see docs/PERFORMANCE.md.
     static let (messageCost, sessionCost) = (160, 1_400)
@@ -15,12 +15,18 @@ public final class MemoryArchive: MessageArchive {
     private var projects: [ProjectShare] = []
     private var projectIndexes: [APIKey?: Int] = [:]
     private var largestProjects = LargestFirst<Int>()
+    private var feeds: [APIKey: MemoryFeed] = [:]
+    public var onAnnounced: ((SessionID) -> Void)?
+    /// The date, for positions of feeds.
+    private let date: () -> WallTime
 
     /// - Parameter projectOf: reads the project of a session.
     public init(
-        bounds: HistoryBounds = HistoryBounds(), projectOf: @escaping ProjectOfSession = { _ in nil }
+        bounds: HistoryBounds = HistoryBounds(), projectOf: @escaping ProjectOfSession = { _ in nil },
+        date: @escaping () -> WallTime = { WallTime(milliseconds: 0) }
     ) {
         self.bounds = bounds
+        self.date = date
         self.projectOf = projectOf
     }
 
@@ -173,6 +179,47 @@ public final class MemoryArchive: MessageArchive {
         answer(.success(()))
     }
 
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        if let project = projectOf(session) { add(entries, of: session, to: project) }
+        answer(.success(()))
+        onAnnounced?(session)
+    }
+
+    public func announce(
+        _ entries: [FeedEntry], of session: SessionID, in feed: APIKey,
+        answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        add(entries, of: session, to: feed)
+        answer(.success(()))
+    }
+
+    private func add(_ entries: [FeedEntry], of session: SessionID, to feed: APIKey) {
+        feeds[feed, default: MemoryFeed(at: date())].append(
+            entries, of: session, at: date(), atMost: bounds.feedEntryCount)
+    }
+
+    public var feed: any MessageFeed { self }
+
+    public func read(
+        _ project: APIKey, from start: FeedStart, limit: Int,
+        answer: @escaping (Result<FeedReading, ArchiveFault>) -> Void
+    ) {
+        answer(.success(feeds[project]?.read(from: start, limit: limit) ?? FeedReading(ofEmptyFeedFrom: start)))
+    }
+
+    public func keepCursor(
+        _ offset: FeedOffset, of project: APIKey, answer: @escaping (Result<Void, ArchiveFault>) -> Void
+    ) {
+        feeds[project, default: MemoryFeed(at: date())].cursor = offset
+        answer(.success(()))
+    }
+
+    public func cursor(of project: APIKey, answer: @escaping (Result<FeedOffset?, ArchiveFault>) -> Void) {
+        answer(.success(feeds[project]?.cursor))
+    }
+
     public func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void) {
         answer(.success(sessions[session]?.last))
     }
@@ -188,6 +235,7 @@ public final class MemoryArchive: MessageArchive {
             }
         }
         trimToTotal()
+        for project in Array(feeds.keys) { feeds[project]?.trim(before: oldest, atMost: bounds.feedEntryCount) }
         let empty = sessions.filter(\.value.messages.isEmpty).map(\.key).sorted()
         for id in empty { sessions[id] = nil }
         answer(.success(empty))

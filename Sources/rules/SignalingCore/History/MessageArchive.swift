@@ -47,6 +47,9 @@ public protocol MessageArchive: AnyObject {
     func erase(
         _ erasure: ErasureScope, of session: SessionID, answer: @escaping (Result<Void, ArchiveFault>) -> Void)
 
+    /// The feeds of the projects, which announce what the archive has (FEED-1).
+    var feed: any MessageFeed { get }
+
     /// The greatest seq that a session's history ever had, trimmed and erased messages included; `nil` if the archive
     /// does not know the session.
     func lastSeq(of session: SessionID, answer: @escaping (Result<Seq?, ArchiveFault>) -> Void)
@@ -103,6 +106,7 @@ extension MessageArchive {
         case .append(let messages): append(messages, to: session, answer: proceed)
         case .put(let forms): put(forms, of: session, answer: proceed)
         case .erase(let scope): erase(scope, of: session, answer: proceed)
+        case .announce(let entries): feed.announce(entries, of: session, answer: proceed)
         }
     }
 }
@@ -112,6 +116,8 @@ public enum ArchiveStep: Sendable {
     case append([ArchivedMessage])
     case put([ArchivedForm])
     case erase(ErasureScope)
+    /// What the steps before have is told in the feed (FEED-1).
+    case announce([FeedEntry])
 }
 
 /// A message in an archive, as parts of the JSON object that clients get (HIS-6).
@@ -192,11 +198,20 @@ public struct HistoryBounds: Hashable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
+    /// The entries of a project's feed (FEED-4), which go with the age, too.
+    public var feedEntryCount = 500_000
+
     /// Smaller, since memory is.
-    public static let inMemory = HistoryBounds(totalByteCount: 256 << 20)
+    public static let inMemory = HistoryBounds(totalByteCount: 256 << 20).withFeedEntries(50_000)
 
     /// Smaller, since Redis has every message in memory.
-    public static let inRedis = HistoryBounds(age: .seconds(7 * 86_400), messageCount: 1_000)
+    public static let inRedis = HistoryBounds(age: .seconds(7 * 86_400), messageCount: 1_000).withFeedEntries(50_000)
+
+    private func withFeedEntries(_ count: Int) -> HistoryBounds {
+        var copy = self
+        copy.feedEntryCount = count
+        return copy
+    }
 }
 
 /// Why an archive cannot be read or written to. The caller may try again.

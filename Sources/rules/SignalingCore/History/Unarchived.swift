@@ -16,6 +16,10 @@ struct Unarchived: Sendable {
             case form(of: Seq, EncodedLine)
             /// How many users react to a message since then (CHG-13).
             case reactions(to: Seq, [ReactionCount])
+            /// What only the feed tells: presence and moderation, as ``FeedEvent/members``.
+            case event([UInt8])
+            /// Events from this seq on that nothing kept, since too much waited already (FEED-4).
+            case missed(from: Seq)
             /// A form that a later one replaces, or that was erased.
             case nothing
         }
@@ -25,10 +29,17 @@ struct Unarchived: Sendable {
         var content: Content
 
         var isErasure: Bool { if case .erasure = content { true } else { false } }
+        /// Whether it changes messages in the archive.
+        var isChange: Bool {
+            switch content {
+            case .erasure, .form, .reactions: true
+            case .message, .erased, .event, .missed, .nothing: false
+            }
+        }
         var isMessage: Bool {
             switch content {
             case .message, .erased: true
-            case .erasure, .form, .reactions, .nothing: false
+            case .erasure, .form, .reactions, .event, .missed, .nothing: false
             }
         }
 
@@ -37,7 +48,8 @@ struct Unarchived: Sendable {
             case .message(let line), .erased(let line), .form(_, let line):
                 line.byteCount + (line.insertion?.bytes.count ?? 0)
             case .reactions(_, let counts): counts.reduce(16) { $0 + $1.key.utf8.count + 32 }
-            case .erasure, .nothing: 16
+            case .event(let members): 16 + members.count
+            case .erasure, .missed, .nothing: 16
             }
         }
     }
@@ -91,6 +103,10 @@ struct Unarchived: Sendable {
     var isEmpty: Bool { items.isEmpty }
     var isFull: Bool { items.count >= Self.countLimit || byteCount >= Self.byteLimit }
     var isHalfFull: Bool { items.count >= Self.countLimit / 2 || byteCount >= Self.byteLimit / 2 }
+    /// Whether what waits is worth a transaction.
+    func isWorthBatch(of count: Int, _ byteCount: Int) -> Bool {
+        messageCount >= count || messageByteCount >= byteCount || isHalfFull
+    }
 
     mutating func keep(_ entry: LogEntry) {
         append(Item(seq: entry.seq, time: entry.appendedAt, content: .message(entry.line)))
@@ -107,7 +123,7 @@ struct Unarchived: Sendable {
             case .form(let ref, let line) where scope.covers(ref, from: line.insertion?.bytes ?? []):
                 replace(index, by: .nothing)
             case .reactions(let ref, _) where scope.covers(ref, from: []): replace(index, by: .nothing)
-            case .message, .form, .reactions, .erased, .erasure, .nothing: break
+            case .message, .form, .reactions, .erased, .erasure, .event, .missed, .nothing: break
             }
         }
         append(Item(seq: seq, time: now, content: .erasure(erasure)))
@@ -141,6 +157,17 @@ struct Unarchived: Sendable {
         append(Item(seq: seq, time: now, content: .reactions(to: message, counts)))
     }
 
+    /// Keeps an event for the feed. When too much waits, the feed tells that it lacks the event.
+    mutating func announce(_ event: FeedEvent, at seq: Seq, _ now: MonotonicInstant) {
+        guard isFull else { return append(Item(seq: seq, time: now, content: .event(event.members))) }
+        guard let last = items.last, case .missed = last.content else {
+            return append(Item(seq: seq, time: now, content: .missed(from: seq)))
+        }
+        count(last, -1)
+        items.removeLast()
+        append(Item(seq: seq, time: last.time, content: last.content))
+    }
+
     /// What was to be told of the reactions to some messages is told anew, or never.
     mutating func forgetReactions(where isForgotten: (Seq) -> Bool) {
         for index in items.indices {
@@ -149,13 +176,27 @@ struct Unarchived: Sendable {
     }
 
     private func index(of seq: Seq) -> Int? {
+        let index = firstIndex { $0 >= seq }
+        return index < items.count && items[index].seq == seq ? index : nil
+    }
+
+    /// The first item whose seq is great enough.
+    private func firstIndex(where isGreat: (Seq) -> Bool) -> Int {
         var (low, high) = (0, items.count)
         while low < high {
             let middle = (low + high) / 2
-            if items[middle].seq < seq { low = middle + 1 } else { high = middle }
+            if isGreat(items[middle].seq) { high = middle } else { low = middle + 1 }
         }
-        return low < items.count && items[low].seq == seq ? low : nil
+        return low
     }
+
+    /// The items behind a seq; all of them without one.
+    private func items(after seq: Seq?) -> Deque<Item>.SubSequence {
+        items[(seq.map { seq in firstIndex { $0 > seq } } ?? 0)...]
+    }
+
+    /// The first item behind a seq; the first of all without one.
+    func first(after seq: Seq?) -> Item? { items(after: seq).first }
 
     private mutating func replace(_ index: Int, by content: Item.Content) {
         count(items[index], -1)
@@ -287,15 +328,33 @@ struct Unarchived: Sendable {
         var last = Seq.zero
 
         var hasErasure: Bool { steps.contains { if case .erase = $0 { true } else { false } } }
+        /// Whether it changes no message.
+        var isAddition: Bool {
+            steps.allSatisfy { step in
+                switch step {
+                case .append, .announce: true
+                case .put, .erase: false
+                }
+            }
+        }
     }
 
     /// A batch ends with the step that reaches this number: a moderator may erase one message after the other.
     private static let stepLimit = 256
 
     /// The batch with at most this many of the first items; `nil` without any.
-    func nextBatch(atMost count: Int, _ clock: (MonotonicInstant) -> WallTime) -> Batch? {
-        if items.isEmpty { return nil }
+    ///
+    /// - Parameters:
+    ///   - announces: whether the feed of the project tells of it, too (FEED-1).
+    ///   - told: the items up to this seq are left out, and what follows the first change.
+    func nextBatch(
+        atMost count: Int, announces: Bool = false, additionsAfter told: Seq? = nil,
+        _ clock: (MonotonicInstant) -> WallTime
+    ) -> Batch? {
+        let items = items(after: told)
+        guard let first = items.first, told == nil || !first.isChange else { return nil }
         var batch = Batch()
+        var announced = AnnouncementList()
         var (messages, forms): ([ArchivedMessage], [ArchivedForm]) = ([], [])
         // A form comes behind its message, and an erasure concerns what is before it.
         func endStep() {
@@ -305,8 +364,10 @@ struct Unarchived: Sendable {
         }
         var rest = count
         for item in items {
+            if told != nil, item.isChange { break }
+            if announces { item.announce(in: &announced, clock) }
             switch item.content {
-            case .nothing:
+            case .nothing, .event, .missed:
                 batch.last = item.seq
                 continue
             case .message, .erased:
@@ -322,11 +383,25 @@ struct Unarchived: Sendable {
             if rest <= 0 || batch.steps.count >= Self.stepLimit { break }
         }
         endStep()
+        // Behind what it announces: a reader finds it there.
+        let entries = announced.take()
+        if !entries.isEmpty { batch.steps.append(.announce(entries)) }
         return batch
     }
 }
 
 extension Unarchived.Item {
+    fileprivate func announce(in list: inout AnnouncementList, _ clock: (MonotonicInstant) -> WallTime) {
+        switch content {
+        case .message, .erased: list.add(message: seq)
+        case .form(let ref, _), .reactions(let ref, _): list.add(.change(of: ref))
+        case .erasure(let erasure): list.add(FeedEvent.erased(seq, erasure).members, at: clock(time))
+        case .event(let members): list.add(members, at: clock(time))
+        case .missed(let first): list.add(FeedEvent.gap(from: first, through: seq).members, at: clock(time))
+        case .nothing: break
+        }
+    }
+
     fileprivate func message(_ clock: (MonotonicInstant) -> WallTime) -> ArchivedMessage? {
         switch content {
         case .message(let line), .erased(let line):
@@ -334,7 +409,7 @@ extension Unarchived.Item {
             let isErased = if case .erased = content { true } else { false }
             return ArchivedMessage(
                 seq: seq, time: clock(time), head: parts.head, content: isErased ? nil : parts.content)
-        case .erasure, .form, .reactions, .nothing: return nil
+        case .erasure, .form, .reactions, .event, .missed, .nothing: return nil
         }
     }
 
@@ -345,7 +420,7 @@ extension Unarchived.Item {
                 ArchivedForm(seq: ref, content: $0.content, version: seq, editedAt: clock(time))
             }
         case .reactions(let ref, let counts): ArchivedForm(seq: ref, counts, reacted: seq)
-        case .message, .erased, .erasure, .nothing: nil
+        case .message, .erased, .erasure, .event, .missed, .nothing: nil
         }
     }
 }

@@ -24,7 +24,8 @@ public struct LogEntry: Sendable {
         /// An action of a moderator, or what follows from one, for those whom it concerns (MOD-5, MOD-6). Clients that
         /// suppress connection events get it, too. So is an event of streams, for those who asked for them (STR-2).
         case moderation(for: Concerned)
-        /// A signal, a change, or reactions whose content was erased (HIS-9). Nobody gets it.
+        /// A signal, a change, or reactions whose content was erased (HIS-9), or the place of what only the feed tells
+        /// (FEED-6). Nobody gets it.
         case erased
     }
 

@@ -179,6 +179,7 @@ extension SessionState {
         let entry = log.append(audience: .everyone, kind: .moderation(for: .moderators), now: now) { seq in
             EncodedLine(.moderated(seq, event))
         }
+        announce(.moderated(entry.seq, event), now)
         let action = ModerationRecord(seq: entry.seq, time: time, event: event)
         restrictions.note(action)
         return action

@@ -3,7 +3,7 @@ import SignalingProtocol
 /// Read markers (section 21 of docs/PROTOCOL.md).
 extension SessionState {
     /// The newest messages among which unread ones are counted (READ-3).
-    private static let countedMessages = 1_000
+    static let countedMessages = 1_000
 
     /// A client's user has read on. The marker waits for the log, together with those of others (READ-2).
     mutating func read(through seq: Seq, by binding: SocketBinding, _ now: MonotonicInstant) -> SessionOutcome {

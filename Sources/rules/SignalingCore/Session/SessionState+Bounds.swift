@@ -37,6 +37,11 @@ extension SessionState {
         public var changes: Set<ChangeKind> = []
         /// What becomes of read markers (READ-4).
         public var readMarkers = ReadMarkers.off
+        /// Whether the feed of the project tells of the session (FEED-1).
+        public var announces = false
+        /// How long a message may be unread for a user who is not connected until the feed says so (FEED-6); zero: it never
+        /// does.
+        public var unreadDelay = Duration.zero
         /// When the node that has these limits was started, or has read them anew. Of two nodes the later one's limits
         /// count (CHG-4, HIS-1).
         public var asOf = WallTime(milliseconds: 0)

@@ -116,6 +116,8 @@ extension SessionState {
         let entry = log.append(audience: .everyone, kind: .presence(of: connection.connectionId), now: now) { seq in
             EncodedLine(.connectionCreated(seq, connection))
         }
+        announce(.connectionCreated(entry.seq, connection), now)
+        if let user = connection.user { absentees.remove(user) }
         // Compared now: the new event may have pushed a missed event out of the log.
         let replay = after.map { Replay(after: $0, through: missed, reachesBackTo: log.reachesBackTo) }
         if roster.isEmpty { report(.sessionCreated, now, effects: &effects) }
@@ -234,9 +236,11 @@ extension SessionState {
         log.absences.remove(connection)
         detachments.remove(connection)
         endStreams(of: member.connection, reason, now)
-        log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
+        let entry = log.append(audience: .everyone, kind: .presence(of: connection), now: now) { seq in
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
+        announce(.connectionDestroyed(entry.seq, member.connection, reason), now)
+        noteDeparture(of: member.connection.user, now)
         report(.connectionDestroyed(member.connection, reason), now, effects: &effects)
         if roster.isEmpty { report(.sessionDestroyed, now, effects: &effects) }
         return true

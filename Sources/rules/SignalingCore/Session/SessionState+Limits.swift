@@ -13,6 +13,8 @@ extension SessionState.Bounds {
         history = new.history
         changes = new.changes
         readMarkers = new.readMarkers
+        announces = new.announces
+        unreadDelay = new.unreadDelay
         asOf = new.asOf
     }
 }

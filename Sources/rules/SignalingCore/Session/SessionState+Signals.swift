@@ -61,6 +61,7 @@ extension SessionState {
         let entry = log.append(audience: audience, kind: .signal, now: now, line: line)
         if isKept {
             unarchived.keep(entry)
+            absentees.messageKept(now)
             noteKept(entry.seq, from: from?.id, type: request.type)
         }
         return .signalled(entry.seq)

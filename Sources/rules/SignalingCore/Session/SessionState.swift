@@ -40,6 +40,8 @@ public struct SessionState: Sendable {
     var reactions = SessionReactions()
     /// How far users have read.
     var markers = SessionMarkers()
+    /// The users who may not be connected (FEED-6).
+    var absentees = Absentees()
     /// Of this node alone, and not kept.
     var waitingMarkers = WaitingMarkers()
     /// Which connections wait to be let go.
@@ -89,9 +91,11 @@ public struct SessionState: Sendable {
     public func contains(_ connection: ConnectionID) -> Bool { roster.contains(connection) }
 
     /// Whether the session has a connection, a client may come back to it, observers outside have not been told of its
-    /// presence, the archive lacks a message, reactions are to be told, or an access token has used its allowance of signals: a session that begins
+    /// presence, the archive lacks a message, reactions or unread messages are to be told, or an access token has used its allowance of signals: a session that begins
     /// anew would renew that.
-    public var isNeeded: Bool { isOccupied || !unarchived.isEmpty || reactions.tellsAt != nil }
+    public var isNeeded: Bool {
+        isOccupied || !unarchived.isEmpty || reactions.tellsAt != nil || absentees.waitingSince != nil
+    }
 
     /// Whether the session is needed for its clients, or for observers outside of it.
     var isOccupied: Bool {
@@ -105,7 +109,8 @@ public struct SessionState: Sendable {
             .earlier(awayDeadlines.first?.moment, departures.resumeAt ?? detachments.nextDeadline),
             .earlier(
                 .earlier(
-                    .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil), reactions.tellsAt),
+                    .earlier(expiredTickets.neededUntil, forceDisconnectedTickets.neededUntil),
+                    .earlier(reactions.tellsAt, tellsUnreadAt)),
                 // With connections the session is needed anyway, and need not act after each signal.
                 roster.isEmpty ? signalAllowances.fullAt : nil))
     }
@@ -119,6 +124,7 @@ public struct SessionState: Sendable {
         forceDisconnectedTickets.expire(upTo: now)
         signalAllowances.expire(upTo: now)
         if reactions.mustTell { tellReactions(now) }
+        tellUnread(now)
     }
 
     private mutating func noteAbsences(upTo now: MonotonicInstant) {

@@ -13,6 +13,18 @@ package enum ArchiveCall {
     case end(SessionID)
     /// Asks for sessions that sleep. At most ``ArchiveCall/sleeperCount`` are looked at.
     case sleepers(Range<SessionID>, atMost: Int)
+    /// Adds to the feed of the session's project.
+    case announce([FeedEntry], SessionID, APIKey)
+    /// Reads a feed.
+    case feed(APIKey, FeedPart.Start, limit: Int)
+    /// Begins a feed anew, after another program has changed it.
+    case resetFeed(APIKey)
+    /// Keeps how far the receiver of a project has got. No write: a receiver can do with an older position, so there is no
+    /// need of a proof.
+    case keepCursor(Int64, APIKey)
+    case cursor(APIKey)
+    /// Lets a node post a feed for a while, unless another one does. Zero ends it.
+    case claim(APIKey, node: String, Duration)
     /// Asks for the name of the process.
     case process
 
@@ -24,15 +36,17 @@ package enum ArchiveCall {
     func rest(after seq: Seq) -> ArchiveCall {
         switch self {
         case .eraseOfUser(let scope, _, let session): .eraseOfUser(scope, after: seq, session)
-        case .append, .put, .erase, .page, .end, .sleepers, .process: self
+        case .append, .put, .erase, .page, .end, .sleepers, .announce, .feed, .resetFeed, .keepCursor, .cursor,
+            .claim, .process:
+            self
         }
     }
 
     /// Whether Redis must keep something.
     var isWrite: Bool {
         switch self {
-        case .append, .put, .erase, .eraseOfUser: true
-        case .page, .end, .sleepers, .process: false
+        case .append, .put, .erase, .eraseOfUser, .announce: true
+        case .page, .end, .sleepers, .feed, .resetFeed, .keepCursor, .cursor, .claim, .process: false
         }
     }
 
@@ -49,10 +63,9 @@ package enum ArchiveCall {
         let age = String(bounds.age.wholeMilliseconds)
         switch self {
         case .append(let messages, let session, let project):
-            let life = String(max(1, bounds.age.components.seconds))
             var command = RedisCommand(
                 .archiveAdd, of: session,
-                [age, String(bounds.messageCount), String(bounds.byteCount), life, project?.rawValue ?? ""],
+                [age, String(bounds.messageCount), String(bounds.byteCount), bounds.life, project?.rawValue ?? ""],
                 extraCount: messages.count * 2)
             for message in messages {
                 command.add(String(message.seq.rawValue))
@@ -98,9 +111,29 @@ package enum ArchiveCall {
                     range.lowerBound.rawValue, range.upperBound.rawValue, String(min(count, Self.sleeperCount)),
                     String(SleepingSessions.byteLimit),
                 ])
+        case .announce(let entries, let session, let project):
+            var command = RedisCommand(
+                .feedAdd, [project.rawValue, age, String(bounds.feedEntryCount), bounds.life, session.rawValue],
+                extraCount: entries.count)
+            for entry in entries { command.add(entry.encoded) }
+            return command
+        case .feed(let project, let start, let limit):
+            return RedisCommand(
+                .feedRead, [project.rawValue, age, start.kind, FeedPosition.text(start.position), String(limit)])
+        case .resetFeed(let project): return RedisCommand(.feedReset, [project.rawValue])
+        case .keepCursor(let position, let project):
+            return RedisCommand(.feedCursor, [project.rawValue, FeedPosition.text(position)])
+        case .cursor(let project): return RedisCommand(.feedCursor, [project.rawValue])
+        case .claim(let project, let node, let time):
+            return RedisCommand(.feedClaim, [project.rawValue, node, String(time.wholeMilliseconds)])
         case .process: return RedisCommand(.process)
         }
     }
+}
+
+extension HistoryBounds {
+    /// The seconds that keys live.
+    fileprivate var life: String { String(max(1, age.components.seconds)) }
 }
 
 /// Redis' answer to an ``ArchiveCall``.
@@ -111,6 +144,11 @@ package enum ArchiveAnswer {
     case page(ArchivePage)
     case end(Seq?)
     case sleepers(SleepingSessions)
+    /// `nil` if another program has changed the feed.
+    case feed(FeedPart?)
+    case cursor(Int64?)
+    /// Whether the node may post the feed.
+    case claim(Bool)
     case process(String)
     case failed(RedisFailure)
     case notUnderstood
@@ -122,7 +160,7 @@ package enum ArchiveAnswer {
         }
         let answer: ArchiveAnswer? =
             switch call {
-            case .append, .put, .erase, .eraseOfUser:
+            case .append, .put, .erase, .eraseOfUser, .announce:
                 reply[0].text == "stored"
                     ? reply[1].text.map {
                         .stored(process: $0, next: reply[2].seq, trimmedCount: Int(clamping: reply[3].number ?? 0))
@@ -131,6 +169,9 @@ package enum ArchiveAnswer {
             case .page(let request, _): ArchivePage(reply, for: request).map { .page($0) }
             case .end: reply[0].text == "end" ? .end(reply[1].seq) : nil
             case .sleepers: SleepingSessions(reply).map { .sleepers($0) }
+            case .feed, .resetFeed: reply[0].text == "feed" ? .feed(FeedPart(reply)) : nil
+            case .keepCursor, .cursor: reply[0].text == "cursor" ? .cursor(reply[1].position) : nil
+            case .claim: reply[0].text == "claim" ? .claim(reply[1].text == "granted") : nil
             }
         self = answer ?? .notUnderstood
     }

@@ -8,6 +8,10 @@ import SignalingProtocol
 /// second, so a reply alone is no proof. The proof is that the same process still runs ten seconds later. Every write may
 /// be repeated, since the functions are idempotent. A write may have several calls, each of which follows the reply to
 /// the one before. If another process answers meanwhile, the first calls may be forgotten, and all are repeated.
+///
+/// A feed has the entries of a session in the order of its writes (FEED-1). So a write that announces something follows
+/// the reply to the one before. After a loss of the link, the first question is which process is there: what it has not
+/// is written before anything that is new.
 package struct ArchiveState {
     /// What says that Redis surely has a write.
     private enum Evidence {
@@ -42,6 +46,10 @@ package struct ArchiveState {
         }
 
         var isWrite: Bool { calls[0].isWrite }
+        /// The session in whose order it is written; `nil` if it announces nothing.
+        var announcingSession: SessionID? {
+            if case .announce(_, let session, _)? = calls.last { session } else { nil }
+        }
         /// The present call. There is one unless ``isDone``.
         var call: ArchiveCall {
             let call = calls[min(doneCount, calls.count - 1)]
@@ -69,6 +77,8 @@ package struct ArchiveState {
         case item(UInt64)
         /// Everything up to this number of ``stored``.
         case proof(through: UInt64)
+        /// Which process is there after a loss of the link.
+        case verification
     }
 
     package enum Effect {
@@ -82,6 +92,8 @@ package struct ArchiveState {
         case note(CommandLogFault?)
         /// Redis had no room, and has removed so many old messages of the largest histories (HIS-2).
         case trimmed(Int)
+        /// Redis has entries of this session in a feed. It may still forget them.
+        case announced(SessionID)
     }
 
     private let times: LogTimes
@@ -97,6 +109,11 @@ package struct ArchiveState {
     private var stored: Deque<(number: UInt64, at: MonotonicInstant, count: UInt64)> = []
     private var storedCount: UInt64 = 0
     private var isProving = false
+    /// The writes that announce something and are not stored, in their order.
+    private var announcing: [SessionID: [UInt64]] = [:]
+    /// Whether nothing is sent before the answer to a verification.
+    private var mustVerify = false
+    private var isVerifying = false
     private var effects: [Effect] = []
 
     /// - Parameters:
@@ -126,6 +143,7 @@ package struct ArchiveState {
         items[lastNumber] = item
         unsent.append(lastNumber)
         if !item.isWrite { reads.append(lastNumber) }
+        if let session = item.announcingSession { announcing[session, default: []].append(lastNumber) }
         send(now)
         return lastNumber
     }
@@ -136,13 +154,14 @@ package struct ArchiveState {
         guard courier.begin(forgetsNothing ? .reply : .proof) else { return }
         // Without it an archive that nobody writes to would seem ill for ever. A write that fails tells of it again.
         tell(nil)
+        mustVerify = stored.contains { items[$0.number]?.announcingSession != nil }
         send(now)
     }
 
     package mutating func linkLost(_ fault: CommandLogFault, now: MonotonicInstant) {
         guard courier.lost(now: now, times, &random) else { return }
         tell(fault)
-        isProving = false
+        (isProving, isVerifying) = (false, false)
         for (number, item) in items.sorted(by: { $0.key < $1.key }) {
             if case .sent = item.phase { sendAgain(number, at: now) }
         }
@@ -178,9 +197,15 @@ package struct ArchiveState {
 
     private mutating func send(_ now: MonotonicInstant) {
         guard courier.service != nil else { return }
+        if mustVerify {
+            if !isVerifying { send(.verification, .process, now) }
+            isVerifying = true
+            return
+        }
         for _ in 0..<unsent.count {
             guard let number = unsent.popFirst(), let item = items[number] else { continue }
-            guard case .waiting(let moment) = item.phase, moment <= now else {
+            let isNext = item.announcingSession.map { announcing[$0]?.first == number } ?? true
+            guard isNext, case .waiting(let moment) = item.phase, moment <= now else {
                 unsent.append(number)
                 continue
             }
@@ -194,6 +219,21 @@ package struct ArchiveState {
         effects.append(.send(subject, call))
     }
 
+    private mutating func noteStored(_ number: UInt64, _ now: MonotonicInstant) {
+        guard let session = items[number]?.announcingSession else { return }
+        announcing[session]?.removeAll { $0 == number }
+        if announcing[session]?.isEmpty == true { announcing[session] = nil } else { send(now) }
+    }
+
+    /// Redis may have forgotten a write that was stored.
+    private mutating func storeAgain(_ number: UInt64, _ now: MonotonicInstant) {
+        items[number]?.beginAgain()
+        if let session = items[number]?.announcingSession {
+            announcing[session] = ((announcing[session] ?? []) + [number]).sorted()
+        }
+        sendAgain(number, at: now)
+    }
+
     private mutating func sendAgain(_ number: UInt64, at moment: MonotonicInstant) {
         items[number]?.phase = .waiting(until: moment)
         unsent.append(number)
@@ -205,6 +245,7 @@ package struct ArchiveState {
         courier.noteAnswer(now: now)
         switch subject {
         case .proof(let count): proved(through: count, answer, now)
+        case .verification: verified(answer, now)
         case .item(let number): answered(number, answer, now)
         }
     }
@@ -216,11 +257,13 @@ package struct ArchiveState {
             courier.noteUse()
             tell(nil)
             if trimmedCount > 0 { effects.append(.trimmed(trimmedCount)) }
+            if case .announce(_, let session, _) = item.call { effects.append(.announced(session)) }
             items[number]?.noteStored(in: process, next: next)
             guard items[number]?.isDone == true else {
                 sendAgain(number, at: now)
                 return send(now)
             }
+            noteStored(number, now)
             switch courier.phase {
             case .ready(.reply), .loading(.reply): return finish(number, .success(answer))
             case .ready(.proof), .loading(.proof), .away, .connecting, .closed: break
@@ -228,7 +271,7 @@ package struct ArchiveState {
             items[number]?.phase = .stored
             storedCount += 1
             stored.append((number, now, storedCount))
-        case .page, .end, .sleepers, .process:
+        case .page, .end, .sleepers, .feed, .cursor, .claim, .process:
             courier.noteUse()
             finish(number, .success(answer))
         case .failed(.functionMissing):
@@ -267,14 +310,30 @@ package struct ArchiveState {
                     finish(first.number, .success(.stored(process: process)))
                 } else {
                     // Redis was restarted, or is another one: it may have forgotten.
-                    items[first.number]?.beginAgain()
-                    sendAgain(first.number, at: now)
+                    storeAgain(first.number, now)
                 }
             }
             send(now)
         case .failed(.functionMissing): carryOut(courier.libraryMissing(now: now), now)
         case .failed(let failure): tell(CommandLogFault(failure, from: redis))
-        case .stored, .page, .end, .sleepers, .notUnderstood: carryOut(courier.misunderstood(), now)
+        case .stored, .page, .end, .sleepers, .feed, .cursor, .claim, .notUnderstood:
+            carryOut(courier.misunderstood(), now)
+        }
+    }
+
+    private mutating func verified(_ answer: ArchiveAnswer, _ now: MonotonicInstant) {
+        isVerifying = false
+        switch answer {
+        case .process(let process):
+            mustVerify = false
+            let lost = stored.map(\.number).filter { items[$0]?.process != process }
+            stored.removeAll { items[$0.number]?.process != process }
+            for number in lost { storeAgain(number, now) }
+            send(now)
+        case .failed(.functionMissing): carryOut(courier.libraryMissing(now: now), now)
+        case .failed(let failure): tell(CommandLogFault(failure, from: redis))
+        case .stored, .page, .end, .sleepers, .feed, .cursor, .claim, .notUnderstood:
+            carryOut(courier.misunderstood(), now)
         }
     }
 

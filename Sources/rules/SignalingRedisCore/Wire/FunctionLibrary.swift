@@ -30,6 +30,11 @@ enum RedisFunction: String {
     case archiveErase = "archive_erase"
     case archiveEraseUser = "archive_erase_user"
     case archiveEnd = "archive_end"
+    case feedAdd = "feed_add"
+    case feedRead = "feed_read"
+    case feedReset = "feed_reset"
+    case feedCursor = "feed_cursor"
+    case feedClaim = "feed_claim"
     case revoke
     case takeBackRevocation = "take_back_revocation"
     case revocationIndex = "revocation_index"

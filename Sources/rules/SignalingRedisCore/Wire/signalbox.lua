@@ -25,6 +25,9 @@
 --   sb:histories           ZSET    <project> -> about what the histories of its sessions take
 --   sb:histories:<project> ZSET    <session> -> about what its history takes. Redis forgets a history by itself; its row
 --                                  here goes when it is found
+--   sb:feed:<project>      STREAM  the entries of the project's feed, of the sessions of this Redis; session, entry
+--   sb:feed-state:<project> HASH   start, gone, last: positions in this feed, and cursor: how far its receiver has got
+--   sb:feed-claim:<project> STRING the node that posts the feed, which expires; in the first Redis
 --   sb:sleepers            ZSET    the sessions that sleep, by their names. Redis forgets a session by itself; its name here
 --                                  goes when it is found
 --   sb:revoked             HASH    <project> -> how often its revocations were changed
@@ -825,6 +828,171 @@ end
 
 local function archive_end(keys) return { 'end', archive(keys[1]).known } end
 
+-- The feeds of projects (FEED-1 to FEED-4). A position is the id of an entry in the stream: <ms>-<n>, by the log's clock,
+-- which goes on after a restart of Redis where the nodes have it. n counts below 2^20, and ms below 2^42.
+local POSITION_NUMBERS, POSITION_TIMES = 1048576, 4398046511104
+-- What an entry takes beside its bytes: about.
+local ENTRY_COST = 64
+-- The old entries that a call removes beyond those that it adds.
+local REMOVED_ENTRIES = 64
+-- A page of a feed ends behind the entry that reaches these bytes.
+local FEED_PAGE_BYTES = 1048576
+
+local function position(text)
+    local time, number = string.match(text, '^(%d+)%-(%d+)$')
+    time, number = tonumber(time), tonumber(number)
+    if not time or time >= POSITION_TIMES or number >= POSITION_NUMBERS then error('no position') end
+    return time, number
+end
+
+local function position_text(time, number) return integer(time) .. '-' .. integer(number) end
+
+local function before(time, number)
+    if number > 0 then return position_text(time, number - 1) end
+    return position_text(time - 1, POSITION_NUMBERS - 1)
+end
+
+local function clock_ms() return math.floor(clock() / 1000) end
+
+-- `last` is nil for a feed that had no entry yet. Fails if another program has changed the keys.
+local function feed_of(project)
+    local feed = { stream = 'sb:feed:' .. project, state = 'sb:feed-state:' .. project }
+    local stored = redis.call('HMGET', feed.state, 'start', 'gone', 'last')
+    feed.start, feed.gone, feed.last = stored[1] or nil, stored[2] or nil, stored[3] or nil
+    if not feed.last then
+        redis.call('DEL', feed.stream)
+        return feed
+    end
+    position(feed.start)
+    position(feed.gone)
+    position(feed.last)
+    -- Its entries have expired.
+    if redis.call('XLEN', feed.stream) == 0 then feed.gone = feed.last end
+    return feed
+end
+
+local function save_feed(feed)
+    redis.call('HSET', feed.state, 'start', feed.start, 'gone', feed.gone, 'last', feed.last)
+end
+
+-- Removes the oldest entries: so many, and those that are too old, but not more than a limit.
+local function trim_feed(feed, excess, age, limit)
+    local oldest = clock_ms() - tonumber(age)
+    local first = redis.call('XRANGE', feed.stream, '-', '+', 'COUNT', '1')[1]
+    if not first then return end
+    if position(first[1]) >= oldest then limit = math.min(limit, excess) end
+    if limit <= 0 then return end
+    local removed = 0
+    for _, entry in ipairs(redis.call('XRANGE', feed.stream, '-', '+', 'COUNT', integer(limit))) do
+        if removed >= excess and position(entry[1]) >= oldest then break end
+        removed, feed.gone = removed + 1, entry[1]
+    end
+    redis.call('XTRIM', feed.stream, 'MAXLEN', integer(redis.call('XLEN', feed.stream) - removed))
+end
+
+local function reset_feed(project) redis.call('DEL', 'sb:feed:' .. project, 'sb:feed-state:' .. project) end
+
+-- Carries out a call on the feed of a project. If another program has changed the keys, the feed begins anew.
+local function with_feed(project, body)
+    local is_sound, reply = pcall(function() return body(feed_of(project)) end)
+    if is_sound then return reply end
+    reset_feed(project)
+    return body(feed_of(project))
+end
+
+-- project, age in ms, the most entries, seconds that the entries live, session, entries
+local function feed_add(keys, args)
+    local count, size = #args - 5, 0
+    for i = 6, #args do size = size + #args[i] + #args[5] + ENTRY_COST end
+    local trimmed = make_room(size)
+    if not trimmed then return redis.error_reply('OOM the histories take too much') end
+    return with_feed(args[1], function(feed)
+        local now = clock()
+        local time, number = math.floor(now / 1000), 0
+        if feed.last then
+            local last_time, last_number = position(feed.last)
+            if time <= last_time then time, number = last_time, last_number + 1 end
+        else
+            -- The keys may have been removed in this millisecond.
+            number = now % 1000 * 1000
+        end
+        for i = 6, #args do
+            if number == POSITION_NUMBERS then time, number = time + 1, 0 end
+            if not feed.last then
+                feed.start = before(time, number)
+                feed.gone = feed.start
+            end
+            feed.last = position_text(time, number)
+            redis.call('XADD', feed.stream, feed.last, 'session', args[5], 'entry', args[i])
+            number = number + 1
+        end
+        redis.call('EXPIRE', feed.stream, args[4])
+        local excess = redis.call('XLEN', feed.stream) - tonumber(args[3])
+        -- A feed does not grow while Redis has no room.
+        if max_memory > 0 and used_memory > max_memory * HISTORY_LIMIT then excess = math.max(excess, 2 * count) end
+        trim_feed(feed, excess, args[2], count + REMOVED_ENTRIES)
+        save_feed(feed)
+        return { 'stored', redis_run(), '', trimmed }
+    end)
+end
+
+-- project, age in ms; oldest, newest or after; position; the most entries
+--
+-- Replies with the start, what is gone, the last position, the clock in ms, whether others follow, and the entries.
+local function feed_read(keys, args)
+    return with_feed(args[1], function(feed)
+        if not feed.last then return { 'feed', '' } end
+        local gone = feed.gone
+        trim_feed(feed, 0, args[2], REMOVED_ENTRIES)
+        if feed.gone ~= gone then save_feed(feed) end
+        local found, bytes, more, limit = {}, 0, 0, args[3] == 'newest' and 0 or tonumber(args[5])
+        local from = args[3] == 'oldest' and feed.gone or args[4]
+        while limit > 0 and more == 0 do
+            local entries = redis.call('XRANGE', feed.stream, '(' .. from, '+', 'COUNT', '17')
+            for i, entry in ipairs(entries) do
+                if #found >= limit or bytes >= FEED_PAGE_BYTES then
+                    more = 1
+                    break
+                end
+                -- The others are read once more.
+                if i == 17 then break end
+                found[#found + 1] = entry
+                bytes = bytes + #entry[2][4]
+                from = entry[1]
+            end
+            if #entries < 17 then break end
+        end
+        return { 'feed', feed.start, feed.gone, feed.last, integer(clock_ms()), more, found }
+    end)
+end
+
+-- project
+local function feed_reset(keys, args)
+    reset_feed(args[1])
+    return { 'feed', '' }
+end
+
+-- project, and the position to keep, if there is one
+local function feed_cursor(keys, args)
+    return with_feed(args[1], function(feed)
+        if args[2] then redis.call('HSET', feed.state, 'cursor', args[2]) end
+        return { 'cursor', redis.call('HGET', feed.state, 'cursor') }
+    end)
+end
+
+-- project, node, milliseconds
+local function feed_claim(keys, args)
+    local key = 'sb:feed-claim:' .. args[1]
+    local holder = redis.call('GET', key)
+    if holder and holder ~= args[2] then return { 'claim', 'taken' } end
+    if args[3] == '0' then
+        redis.call('DEL', key)
+    else
+        redis.call('SET', key, args[2], 'PX', args[3])
+    end
+    return { 'claim', 'granted' }
+end
+
 -- What a project has revoked has changed: all nodes learn it at once.
 local function note_revocations(db, project)
     redis.call('HINCRBY', 'sb:revoked', project, 1)
@@ -894,6 +1062,11 @@ register('archive_page', archive_page, { 'allow-oom' })
 register('archive_erase', archive_erase, { 'allow-oom' })
 register('archive_erase_user', archive_erase_user, { 'allow-oom' })
 register('archive_end', archive_end, { 'allow-oom' })
+register('feed_add', feed_add, { 'allow-oom' })
+register('feed_read', feed_read, { 'allow-oom' })
+register('feed_reset', feed_reset, { 'allow-oom' })
+register('feed_cursor', feed_cursor, { 'allow-oom' })
+register('feed_claim', feed_claim, { 'allow-oom' })
 register('revoke', revoke, { 'allow-oom' })
 register('take_back_revocation', take_back_revocation, { 'allow-oom' })
 register('revocation_index', revocation_index, { 'allow-oom' })

@@ -34,6 +34,7 @@ final class AdminAPI {
 
     private let hub: ServerHub
     private let stats: () -> JSONValue
+    private let feeds: FeedConsumers
     private let work: SlicedWork<Scope>
     private let lists: SessionLists
     private var fields = RequestFields()
@@ -45,10 +46,12 @@ final class AdminAPI {
 
     /// - Parameters:
     ///   - labels: what the settings call sessions.
+    ///   - feeds: who consumes the feeds.
     ///   - stats: the numbers of the whole server.
-    init(hub: ServerHub, labels: [SessionID: SessionLabel], stats: @escaping () -> JSONValue) {
+    init(hub: ServerHub, labels: [SessionID: SessionLabel], feeds: FeedConsumers, stats: @escaping () -> JSONValue) {
         self.hub = hub
         self.stats = stats
+        self.feeds = feeds
         work = SlicedWork(hub: hub)
         lists = SessionLists(hub: hub, work: work, labels: labels)
     }
@@ -73,6 +76,11 @@ final class AdminAPI {
                     listSessions(exchange, page, scope, charge)
                 }
             case .connections: listConnections(exchange, try Page(exchange), scope, charge)
+            case .feeds:
+                feeds.describe(scope.project, now: .current) { list in
+                    charge(list["items"]?.arrayValue?.count ?? 0)
+                    exchange.respond(.json(list))
+                }
             case .session(let session):
                 guard isVisible(session, scope) else { throw Self.notFound }
                 describe(session, exchange)

@@ -7,6 +7,8 @@ enum AdminRoute: Hashable {
     case stats
     /// `/sessions`
     case sessions
+    /// `/feeds`: who consumes the feeds of projects.
+    case feeds
     /// `/connections`: those of all sessions.
     case connections
     /// `/sessions/{sessionId}`
@@ -28,6 +30,7 @@ enum AdminRoute: Hashable {
         case ("stats", 1): self = .stats
         case ("sessions", 1): self = .sessions
         case ("connections", 1): self = .connections
+        case ("feeds", 1): self = .feeds
         case ("sessions", 2...):
             guard let session = PathText.decoded(parts[1]) else { return nil }
             self.init(session: SessionID(session), parts: Array(parts[2...]))
@@ -51,7 +54,7 @@ enum AdminRoute: Hashable {
 
     var methods: [HTTPMethod] {
         switch self {
-        case .stats, .sessions, .connections, .session, .sessionConnections, .events: [.get, .head]
+        case .stats, .sessions, .connections, .feeds, .session, .sessionConnections, .events: [.get, .head]
         case .moderation: [.get, .head, .post]
         case .messages, .connection: [.delete]
         }

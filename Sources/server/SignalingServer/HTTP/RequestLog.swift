@@ -93,6 +93,7 @@ extension Route {
             case .message, .userMessages: "erase"
             case .moderation: "moderation"
             case .revocations: "revocations"
+            case .feed: "feed"
             case .connection: "force_disconnect"
             case .streams, .stream: "streams"
             case .link: "create_link"

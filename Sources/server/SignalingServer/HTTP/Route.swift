@@ -107,6 +107,8 @@ enum ProjectRoute: Hashable {
     case link
     /// `/revocation`: refused tokens (REST-8).
     case revocations
+    /// `/feed`: what the sessions of the project say (FEED-3).
+    case feed
     /// Archives, broadcasts, muting and everything else about media, which OpenTok has and this server does not.
     case media
 
@@ -117,6 +119,7 @@ enum ProjectRoute: Hashable {
             self.init(session: SessionID(session), parts: Array(parts[2...]))
         case ("link", 1): self = .link
         case ("revocation", 1): self = .revocations
+        case ("feed", 1): self = .feed
         case ("archive", _), ("broadcast", _), ("captions", _), ("dial", _), ("call", _), ("render", _),
             ("callback", _), ("connect", _):
             self = .media
@@ -157,7 +160,7 @@ enum ProjectRoute: Hashable {
         switch self {
         case .signal, .link: [.post]
         case .revocations: [.get, .head, .post, .delete]
-        case .connections, .stream: [.get, .head]
+        case .connections, .stream, .feed: [.get, .head]
         case .messages: [.get, .head, .delete]
         case .streams: [.get, .head, .put]
         case .moderation: [.get, .head, .post]

@@ -80,15 +80,20 @@ public enum MetricsTable {
         .counter, "admin_token_refusals_total", labels: ["reason"],
         "Requests to the admin listener that were refused for their token: wrong, or tooMany (wrong ones before it).")
 
-    static let webhookQueue = MetricDeclaration(
-        .gauge, "webhook_queue_events", "Webhook events that wait for their receivers.")
     static let webhookOldest = MetricDeclaration(
-        .gauge, "webhook_oldest_event_age_seconds", "How long the oldest of these events has waited; 0 without one.")
+        .gauge, "webhook_oldest_event_age_seconds",
+        "How long the oldest event has waited for its receiver; 0 without one.")
     static let webhookSent = MetricDeclaration(
         .counter, "webhook_events_sent_total", "Webhook events that a receiver accepted.")
     static let webhookDropped = MetricDeclaration(
         .counter, "webhook_events_dropped_total", labels: ["reason"],
-        "Webhook events that were dropped: full, expired, refused or stopped.")
+        "Webhook events that a receiver has refused for good.")
+
+    static let feedEvents = MetricDeclaration(
+        .counter, "feed_events_total", labels: ["way"],
+        "Events of feeds that backends got: pull, their requests; push, batches that a webhook accepted.")
+    static let feedGaps = MetricDeclaration(
+        .counter, "feed_gaps_total", "How often a webhook receiver was further behind than its feed reaches.")
 
     static let logHealthy = MetricDeclaration(
         .gauge, "command_log_healthy",
@@ -143,7 +148,9 @@ public enum MetricsTable {
         flushSize,
         flushDelay, receivedMessages, receivedBytes, sentMessages, sentBytes, pauses, backlogs, loopBusy, loopTurns,
         longestTurn, requests,
-        requestDuration, adminTokenRefusals, webhookQueue, webhookOldest, webhookSent, webhookDropped, logHealthy,
+        requestDuration, adminTokenRefusals, webhookOldest, webhookSent, webhookDropped, feedEvents,
+        feedGaps,
+        logHealthy,
         nodes, logInFlight,
         logAppend, logSize, snapshotDuration, historyHealthy, historyMessages, historyBytes, historyTrimmed,
         sleepers, historyReads,

@@ -6,6 +6,7 @@ import SignalingCore
 import SignalingProtocol
 import SignalingRedis
 import SignalingSQLite
+import SignalingTokens
 import SignalingTransport
 
 /// Publishes the numbers of a server: to its own registry at each scrape, and to the backend of the program that embeds
@@ -19,6 +20,7 @@ final class ServerMetrics {
         let requests: RequestStatistics
         let refusals: RefusalRecorder
         let webhooks: Webhooks
+        let feeds: FeedDesk
         let connectionLimit: Int
         let httpConnectionCount: () -> Int
         let stateFolder: String?
@@ -74,7 +76,6 @@ final class ServerMetrics {
         let overview = sources.hub.overview
         let usage = sources.loop.usage
         let process = ProcessUsage.current()
-        let webhooks = sources.webhooks.statistics(now: sources.loop.now)
         func number(_ count: Int) -> JSONValue { .integer(Int64(count)) }
         return [
             "version": .string(ServerVersion.text),
@@ -94,7 +95,7 @@ final class ServerMetrics {
             "slowConsumers": number(statistics.closes[.slowConsumer] ?? 0),
             "loopBusySeconds": .double(usage.busyTime.inSeconds),
             "loopLongestTurnSeconds": .double(usage.longestTurn.inSeconds),
-            "webhookQueue": number(webhooks.waitingCount),
+            "webhookDelaySeconds": .double(webhookDelay),
             "residentMemoryBytes": process.residentByteCount.map(number) ?? .null,
             "openDescriptors": process.openDescriptorCount.map(number) ?? .null,
             "cpuSeconds": .double(process.processorSeconds),
@@ -199,14 +200,21 @@ final class ServerMetrics {
     }
 
     private func publishWebhooks(to sink: MetricsSink) {
-        let webhooks = sources.webhooks.statistics(now: sources.loop.now)
-        sink.gauge(MetricsTable.webhookQueue, Double(webhooks.waitingCount))
-        sink.gauge(MetricsTable.webhookOldest, webhooks.oldestAge.inSeconds)
-        sink.counter(MetricsTable.webhookSent, webhooks.deliveredCount)
-        for (reason, count) in [
-            ("full", webhooks.drops.full), ("expired", webhooks.drops.expired), ("refused", webhooks.drops.refused),
-            ("stopped", webhooks.drops.stopped),
-        ] { sink.counter(MetricsTable.webhookDropped, [reason], count) }
+        let pushes = sources.webhooks.pushes
+        sink.gauge(MetricsTable.webhookOldest, webhookDelay)
+        let pushedCount = pushes.reduce(0) { $0 + $1.deliveredCount }
+        sink.counter(MetricsTable.webhookSent, pushedCount)
+        sink.counter(MetricsTable.webhookDropped, ["refused"], pushes.reduce(0) { $0 + $1.refusedCount })
+        sink.counter(MetricsTable.feedEvents, ["pull"], sources.feeds.readEventCount)
+        sink.counter(MetricsTable.feedEvents, ["push"], pushedCount)
+        sink.counter(MetricsTable.feedGaps, pushes.reduce(0) { $0 + $1.gapCount })
+    }
+
+    /// How long the oldest event has waited for its receiver, in seconds.
+    private var webhookDelay: Double {
+        let now = WallTime.current
+        return sources.webhooks.pushes.compactMap(\.waitingSince)
+            .map { Double(now.milliseconds - $0.milliseconds) / 1_000 }.max().map { max(0, $0) } ?? 0
     }
 
     private func publishLog(to sink: MetricsSink) {

@@ -80,8 +80,8 @@ public struct ServerConfiguration: Sendable {
     public var projectWebhooks: [APIKey: WebhookReceiver]
     /// What the admin page calls sessions whose IDs have no label, or another one. Default: none.
     public var sessionLabels: [SessionID: SessionLabel] = [:]
-    /// The bounds of each receiver's queue.
-    public var webhookBounds: WebhookQueue.Bounds
+    /// The times of posts.
+    public var webhookBounds: WebhookBounds
     /// Which connections the server accepts.
     public var admission = AdmissionSettings()
     /// The listener for operators. `nil`: none.
@@ -103,7 +103,7 @@ public struct ServerConfiguration: Sendable {
         allowsPartnerAuth: Bool = false, tls: TransportServer.TLS? = nil, heartbeat: Duration = Limits.heartbeat,
         sessionBounds: SessionState.Bounds = .init(), requestRate: RateLimit? = nil, drainTime: Duration = .seconds(5),
         stateFolder: String? = nil, webhook: WebhookReceiver? = nil,
-        projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookQueue.Bounds = .init()
+        projectWebhooks: [APIKey: WebhookReceiver] = [:], webhookBounds: WebhookBounds = .init()
     ) {
         self.host = host
         self.port = port
@@ -130,12 +130,16 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
+    /// The presence events of a session that wait for a place in a feed. They wait for the disk alone.
+    private static let untoldEventCount = 10_000
+
     /// The bounds of sessions that outlive the process: they keep presence events for webhooks, if there are any.
     var durableBounds: SessionState.Bounds {
         var bounds = sessionBounds
         // Of several nodes the one that was started or reloaded last counts.
         bounds.asOf = .current
-        if webhook != nil || !projectWebhooks.isEmpty { bounds.untoldEventCount = webhookBounds.count }
+        let receivers = [webhook].compactMap { $0 } + projectWebhooks.values
+        if receivers.contains(where: { $0.types == nil }) { bounds.untoldEventCount = Self.untoldEventCount }
         return bounds
     }
 

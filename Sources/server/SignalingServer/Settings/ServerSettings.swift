@@ -84,7 +84,7 @@ public struct ServerSettings: Sendable {
             warnings: GivenVariables(environment).warnings + Self.blankWarnings(settings, places),
             projects: file?.projects ?? [], projectWebhooks: file?.webhooks ?? [:],
             projectHistory: file?.history ?? [:], projectChanges: file?.changes ?? [:],
-            projectReadMarkers: file?.readMarkers ?? [:],
+            projectReadMarkers: file?.readMarkers ?? [:], projectFeeds: file?.feeds ?? [:],
             projectUserSources: file?.userSources ?? [:],
             sessionLabels: file?.labels ?? [:])
         return (resolved, faults)
@@ -134,6 +134,8 @@ package struct ResolvedSettings: Sendable {
     let projectChanges: [APIKey: Set<ChangeKind>]
     /// What becomes of read markers there, instead of what ``SettingsTable/readMarkers`` says.
     let projectReadMarkers: [APIKey: ReadMarkers]
+    /// Whether projects of the file have a feed, instead of what ``SettingsTable/feed`` says.
+    let projectFeeds: [APIKey: Bool]
     /// Where the tokens of projects of the file have their user, instead of what ``SettingsTable/userFrom`` says.
     let projectUserSources: [APIKey: UserSource?]
     let sessionLabels: [SessionID: SessionLabel]
@@ -174,10 +176,16 @@ package struct ResolvedSettings: Sendable {
             faults.collect(["history", "changes", "readMarkers"]) { try history(configuration.access) } ?? .none
         configuration.redis = redis(configuration, &faults)
         configuration.webhook =
-            faults.collect(["webhookUrl", "webhookSecret"]) {
-                try WebhookReceiver.read(url: values.webhookUrl, secret: values.webhookSecret)
+            faults.collect(["webhookUrl", "webhookSecret", "webhookTypes"]) {
+                try WebhookReceiver.read(
+                    url: values.webhookUrl, secret: values.webhookSecret, types: values.webhookTypes)
             } ?? nil
         configuration.projectWebhooks = projectWebhooks
+        // A receiver of batches needs the feed that they come from.
+        if configuration.webhook?.types != nil { configuration.history.feed = true }
+        for (project, receiver) in projectWebhooks where receiver.types != nil {
+            configuration.history.projectFeeds[project] = true
+        }
         configuration.sessionLabels = sessionLabels
         if let port = values.adminPort {
             configuration.admin = AdminListener(
@@ -233,6 +241,8 @@ package struct ResolvedSettings: Sendable {
             changes: try Set(changes: values.changes ?? standard.changes), projectChanges: projectChanges)
         policy.readMarkers = try values.readMarkers.map { try ReadMarkers(setting: $0) } ?? standard.markers
         policy.projectReadMarkers = projectReadMarkers
+        (policy.feed, policy.projectFeeds) = (values.feed ?? false, projectFeeds)
+        if let seconds = values.unreadSeconds { policy.unreadDelay = .seconds(seconds) }
         return policy
     }
 

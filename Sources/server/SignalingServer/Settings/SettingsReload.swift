@@ -55,6 +55,7 @@ extension ResolvedSettings {
             projectChanges: fixed.isDisjoint(with: Self.projectNames) ? new.projectChanges : projectChanges,
             projectReadMarkers: fixed.isDisjoint(with: Self.projectNames)
                 ? new.projectReadMarkers : projectReadMarkers,
+            projectFeeds: fixed.isDisjoint(with: Self.projectNames) ? new.projectFeeds : projectFeeds,
             projectUserSources: fixed.isDisjoint(with: Self.projectNames)
                 ? new.projectUserSources : projectUserSources,
             sessionLabels: new.sessionLabels)

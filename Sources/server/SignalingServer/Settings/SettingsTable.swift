@@ -178,6 +178,14 @@ public struct SettingsTable: Sendable {
         choice: ReadMarkers.allCases.map(\.rawValue), reloads: true,
         "How far users have read (READ-4): off; own, each user's devices know it; or shared, everybody does. A project in "
             + "the file may have its own.")
+    public let feed = Setting<Bool>(
+        "feed", default: "false", reloads: true,
+        "Whether a backend can read what the sessions of a project say, as one list (FEED-1). A project in the file may have "
+            + "its own.")
+    public let unreadSeconds = Setting<Int>(
+        "unreadSeconds", 0...86_400, default: "30", reloads: true,
+        "How many seconds a message may wait for a user who is not connected until the feed says that it is unread (FEED-6); 0: "
+            + "it never does.")
     public let historyDays = Setting<Int>(
         "historyDays", 1...36_500,
         default: "\(Self.historyBounds.age.components.seconds / 86_400); with redis "
@@ -227,7 +235,12 @@ public struct SettingsTable: Sendable {
             + "options.")
     public let webhookUrl = Setting<String>(
         "webhookUrl", isSecret: true, form: "an http:// or https:// URL",
-        "Where to post session monitoring events, as OpenTok does: docs/webhooks.md.")
+        "Where to post session monitoring events, as OpenTok does: docs/backend.md.")
+    public let webhookTypes = Setting<String>(
+        "webhookTypes", default: "none: it gets the joins and departures alone",
+        form: "types of signals, separated by commas, or all, or none",
+        "The webhook gets batches of all that sessions say (FEED-5): the kept signals of these types, with presence, "
+            + "moderation and what is unread.")
     public let webhookSecret = Setting<String>(
         "webhookSecret", isSecret: true, form: "a webhook secret: text, or whsec_ and base64",
         "The secret that signs these posts. Prefer the variable: other users of the machine can see the options.")
@@ -237,12 +250,14 @@ public struct SettingsTable: Sendable {
         spellings: [.variable, .file],
         "The pause in milliseconds after a first failed post; it doubles with each failure, up to a minute."
     ) { $0.webhookBounds.firstPause = .milliseconds($1) }
-    public let webhookQueueCount = Setting<Int>(
-        "webhookQueueCount", 1...Self.million, default: "\(Self.standard.webhookBounds.count)",
+    public let feedEntries = Setting<Int>(
+        "feedEntries", 1...(100 * Self.million),
+        default:
+            "\(Self.historyBounds.feedEntryCount); without a state folder \(HistoryBounds.inMemory.feedEntryCount)",
         spellings: [.variable, .file],
-        "How many events of a project may wait for its receiver; beyond that the oldest of the largest session are "
-            + "dropped."
-    ) { $0.webhookBounds.count = $1 }
+        "How many entries a feed keeps, each with up to 100 events: of a project, or of the presence events for its webhook. A "
+            + "backend that is further behind is told so (FEED-4)."
+    ) { $0.historyBounds.feedEntryCount = $1 }
     public let adminPort = Setting<Int>(
         "adminPort", 0...65_535, default: "none: no admin listener",
         "The port for operators: metrics, health, administration and a page that shows them. 0 picks a free one.")

@@ -29,7 +29,7 @@ struct SessionHost {
 
     /// Sessions in memory, which end with the process.
     static func inMemory(_ configuration: ServerConfiguration, loop: LoopThread) -> SessionHost {
-        let archive = MemoryArchive(bounds: configuration.historyBounds, projectOf: project)
+        let archive = MemoryArchive(bounds: configuration.historyBounds, projectOf: project, date: { .current })
         let (start, date) = (loop.now, WallTime.current)
         let engine = MemoryEngine(
             bounds: configuration.sessionBounds, history: configuration.history, archive: archive,

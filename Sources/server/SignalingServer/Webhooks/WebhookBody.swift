@@ -12,6 +12,22 @@ enum WebhookBody {
         case application(APIKey)
     }
 
+    /// A batch of a feed (FEED-5).
+    static func encode(_ batch: FeedBatch, ownedBy owner: Owner) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 128)
+        writer.beginObject()
+        write(owner, to: &writer)
+        writer.endObject()
+        return writer.bytes.dropLast() + Array(#","events":"#.utf8) + batch.array + [UInt8(ascii: "}")]
+    }
+
+    private static func write(_ owner: Owner, to writer: inout JSONWriter) {
+        switch owner {
+        case .project(let key): writer.member("projectId", key.rawValue)
+        case .application(let id): writer.member("applicationId", id.rawValue)
+        }
+    }
+
     /// - Parameter happenedAt: the time by the server's clock.
     static func encode(
         _ event: PresenceEvent, of session: SessionID, ownedBy owner: Owner, happenedAt: WallTime
@@ -19,10 +35,7 @@ enum WebhookBody {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writer.member("sessionId", session.rawValue)
-        switch owner {
-        case .project(let key): writer.member("projectId", key.rawValue)
-        case .application(let id): writer.member("applicationId", id.rawValue)
-        }
+        write(owner, to: &writer)
         writer.member("event", event.name)
         if let reason = event.reason { writer.member("reason", reason.rawValue) }
         writer.member("timestamp", happenedAt.milliseconds)

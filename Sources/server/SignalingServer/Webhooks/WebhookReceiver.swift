@@ -1,5 +1,8 @@
 import FoundationEssentials
 import Glibc
+import OutgoingHTTP
+import SignalingCore
+import SignalingProtocol
 import SignalingTokens
 
 /// The URL that receives a project's events, and the secret that signs them.
@@ -11,10 +14,13 @@ public struct WebhookReceiver: Sendable, Equatable, CustomStringConvertible, Cus
     let url: URL
     /// Nil: posts are not signed.
     let signer: WebhookSigner?
+    /// The types of the messages in the batches that it gets (FEED-5); `nil`: it gets single presence events.
+    let types: KeptTypes?
 
     /// - Throws: ``ConfigurationError`` when the URL is not http or https, has no host, or has a user name or password;
     ///   or when the secret is empty or, after `whsec_`, not base64. The message contains neither.
-    public init(url text: String, secret: String?) throws {
+    public init(url text: String, secret: String?, types: KeptTypes? = nil) throws {
+        self.types = types
         guard text.utf8.count <= 2048, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", url.host?.isEmpty == false
         else {
@@ -39,12 +45,30 @@ public struct WebhookReceiver: Sendable, Equatable, CustomStringConvertible, Cus
     }
 
     /// The receiver that the two settings describe; nil when neither is given.
-    static func read(url: String?, secret: String?) throws -> WebhookReceiver? {
+    static func read(url: String?, secret: String?, types: String?) throws -> WebhookReceiver? {
         guard let url else {
-            if secret == nil { return nil }
-            throw ConfigurationError("a webhook secret is given without its URL. Add --webhook-url or webhookUrl.")
+            if secret == nil, types == nil { return nil }
+            let given = secret == nil ? "webhookTypes" : "a webhook secret"
+            throw ConfigurationError("\(given) is given without its URL. Add --webhook-url or webhookUrl.")
         }
-        return try WebhookReceiver(url: url, secret: secret)
+        return try WebhookReceiver(
+            url: url, secret: secret, types: try types.flatMap { try KeptTypes(setting: $0) })
+    }
+
+    /// A post of this body now, with its signature.
+    ///
+    /// - Parameter id: the same for each attempt.
+    func request(_ body: [UInt8], id: String, timeLimit: Duration) -> HTTPPost {
+        let timestamp = WallTime.current.milliseconds / 1000
+        var headers = [
+            (name: "Content-Type", value: "application/json"), (name: "User-Agent", value: "signalbox"),
+            (name: "webhook-id", value: id), (name: "webhook-timestamp", value: "\(timestamp)"),
+        ]
+        if let signer {
+            let signature = signer.signature(id: id, timestamp: timestamp, body: body)
+            headers.append((name: "webhook-signature", value: signature))
+        }
+        return HTTPPost(url: address, headers: headers, body: body, timeLimit: timeLimit)
     }
 
     /// The whole URL, which may be a secret.

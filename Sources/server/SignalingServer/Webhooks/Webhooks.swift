@@ -4,59 +4,45 @@ import SignalingCore
 import SignalingProtocol
 import SignalingTokens
 import SignalingTransport
-import Synchronization
 
-/// The webhook receivers of all projects. Each project has a queue of its own, even if projects share a receiver: one
-/// that floods its queue, or whose receiver is slow, does not affect the others.
-final class Webhooks: Sendable {
-    private struct Route: Sendable {
-        let owner: WebhookBody.Owner
-        let sender: WebhookSender
-
-        init(
-            _ project: Project, _ receiver: WebhookReceiver, _ bounds: WebhookQueue.Bounds, _ poster: HTTPPoster,
-            _ logger: Logger, onSettled: @escaping WebhookSender.Settled
-        ) {
-            owner = project.isApplication ? .application(project.apiKey) : .project(project.apiKey)
-            sender = WebhookSender(
-                receiver: receiver, bounds: bounds, poster: poster, logger: logger, onSettled: onSettled)
-        }
-    }
-
-    private let routes: Mutex<[APIKey: Route]>
-    /// The receiver for projects without one of their own.
-    private let common: WebhookReceiver?
+/// The webhook receivers of all projects: those that get batches of the project's feed, and those that get single presence
+/// events (FEED-5). Confined to the loop.
+final class Webhooks {
+    private var pushers: [APIKey: FeedPusher] = [:]
+    private let configuration: ServerConfiguration
+    private let desk: FeedDesk
+    private let loop: LoopThread
+    private let logger: Logger
     /// All posts use its thread and its connections. Nil without a receiver.
     private let poster: HTTPPoster?
-    private let bounds: WebhookQueue.Bounds
-    private let logger: Logger
-    private let onSettled: WebhookSender.Settled
+    /// Called when a feed has a kept event: the session need not keep it.
+    private let onHandedOn: (KeptPresenceEvent, SessionID) -> Void
+    /// Names the events that no session keeps.
+    private let runID: String
+    private var lastNumbers: [APIKey: Int64] = [:]
+    private var finishing: (timer: LoopTimer, done: () -> Void)?
 
     /// How long a stopping server waits for posts.
     static let stopTime = Duration.seconds(3)
 
-    /// - Parameter onSettled: called on another thread when a receiver has a kept event, or will never get it.
     /// - Throws: ``TransportError`` `.resourcesExhausted`.
     init(
-        _ configuration: ServerConfiguration, projects: [Project], logger: Logger,
-        onSettled: @escaping WebhookSender.Settled
+        _ configuration: ServerConfiguration, projects: [Project], desk: FeedDesk, loop: LoopThread, logger: Logger,
+        onHandedOn: @escaping (KeptPresenceEvent, SessionID) -> Void
     ) throws(TransportError) {
-        let hasReceiver = configuration.webhook != nil || !configuration.projectWebhooks.isEmpty
-        let poster = hasReceiver ? try Self.makePoster() : nil
-        self.poster = poster
-        self.onSettled = onSettled
-        common = configuration.webhook
-        bounds = configuration.webhookBounds
+        self.configuration = configuration
+        self.desk = desk
+        self.loop = loop
         self.logger = logger
-        var routes: [APIKey: Route] = [:]
+        self.onHandedOn = onHandedOn
+        let hasReceiver = configuration.webhook != nil || !configuration.projectWebhooks.isEmpty
+        poster = hasReceiver ? try Self.makePoster() : nil
+        var randomness = SystemRandomNumberGenerator()
+        runID = String(UInt64.random(in: 0...(.max), using: &randomness), radix: 16)
         for project in projects {
-            guard let poster,
-                let receiver = configuration.projectWebhooks[project.apiKey] ?? configuration.webhook
-            else { continue }
-            routes[project.apiKey] = Route(
-                project, receiver, configuration.webhookBounds, poster, logger, onSettled: onSettled)
+            add(project, configuration.projectWebhooks[project.apiKey] ?? configuration.webhook)
         }
-        self.routes = Mutex(routes)
+        desk.onAnnounced = { [weak self] in self?.pushers[$0]?.announced() }
     }
 
     private static func makePoster() throws(TransportError) -> HTTPPoster {
@@ -69,72 +55,98 @@ final class Webhooks: Sendable {
         }
     }
 
+    private func add(_ project: Project, _ receiver: WebhookReceiver?) {
+        guard pushers[project.apiKey] == nil, let receiver, let poster else { return }
+        let pusher = FeedPusher(
+            project, receiver, bounds: configuration.webhookBounds, desk: desk, poster: poster, loop: loop,
+            logger: logger)
+        pushers[project.apiKey] = pusher
+        pusher.onStep = { [weak self] in self?.checkFinished() }
+        pusher.start()
+    }
+
     /// Posts the events of projects that were added while the server runs to the common receiver, if there is one. A
     /// project of which the server knows no receiver of its own waits for a restart.
     ///
     /// - Parameter others: projects with a receiver of their own.
     func add(_ projects: [Project], except others: Set<APIKey>) {
-        guard let common, let poster else { return }
-        routes.withLock { routes in
-            for project in projects where routes[project.apiKey] == nil && !others.contains(project.apiKey) {
-                routes[project.apiKey] = Route(project, common, bounds, poster, logger, onSettled: onSettled)
-            }
-        }
+        for project in projects where !others.contains(project.apiKey) { add(project, configuration.webhook) }
     }
 
-    /// Queues an event for the receiver of the session's project. On the loop; does not block.
+    // MARK: - Presence
+
+    /// Hands an event that no session keeps to the receiver of the session's project.
     func post(_ event: PresenceEvent, of session: SessionID) {
-        guard let route = route(of: session) else { return }
-        route.sender.add(
-            WebhookBody.encode(event, of: session, ownedBy: route.owner, happenedAt: .current), of: session)
+        guard let (key, pusher) = singlePusher(of: session) else { return }
+        let number = (lastNumbers[key] ?? 0) + 1
+        lastNumbers[key] = number
+        let body = WebhookBody.encode(event, of: session, ownedBy: pusher.owner, happenedAt: .current)
+        hand(WebhookPost(id: "\(runID)-\(number)", body: body), of: session, to: pusher) {}
     }
 
-    /// Queues an event that its session repeats until it is settled. On the loop; does not block.
+    /// Hands on an event that its session repeats until a feed has it.
     func post(_ event: KeptPresenceEvent, of session: SessionID) {
-        guard let route = route(of: session) else { return onSettled(event, session) }
+        guard let (_, pusher) = singlePusher(of: session) else { return onHandedOn(event, session) }
         let body = WebhookBody.encode(
-            event.untold.event, of: session, ownedBy: route.owner,
+            event.untold.event, of: session, ownedBy: pusher.owner,
             // The clock of a command log begins in 1970.
             happenedAt: WallTime(milliseconds: event.untold.time.nanoseconds / 1_000_000))
-        route.sender.add(body, of: session, kept: event)
-    }
-
-    /// The sums over all receivers, and the age of the oldest event.
-    func statistics(now: MonotonicInstant) -> WebhookStatistics {
-        routes.withLock { $0.values.map(\.sender) }.reduce(into: WebhookStatistics()) { sum, sender in
-            let statistics = sender.statistics(now: now)
-            sum.waitingCount += statistics.waitingCount
-            sum.oldestAge = max(sum.oldestAge, statistics.oldestAge)
-            sum.deliveredCount += statistics.deliveredCount
-            sum.drops.full += statistics.drops.full
-            sum.drops.expired += statistics.drops.expired
-            sum.drops.refused += statistics.drops.refused
-            sum.drops.stopped += statistics.drops.stopped
+        hand(WebhookPost(id: event.webhookID, body: body), of: session, to: pusher) { [onHandedOn] in
+            onHandedOn(event, session)
         }
     }
 
-    private func route(of session: SessionID) -> Route? {
-        if routes.withLock({ $0.isEmpty }) { return nil }
-        guard let key = try? SessionIDCodec.apiKey(of: session) else { return nil }
-        return routes.withLock { $0[key] }
-    }
-
-    /// Stops all senders concurrently.
-    ///
-    /// - Parameter limit: how long each may go on. Kept events need not wait: the next process posts them.
-    func stop(within limit: Duration = stopTime) async {
-        await withTaskGroup { group in
-            for sender in routes.withLock({ $0.values.map(\.sender) }) {
-                group.addTask { await sender.stop(within: limit) }
-            }
+    private func hand(
+        _ post: WebhookPost, of session: SessionID, to pusher: FeedPusher, _ done: @escaping () -> Void
+    ) {
+        desk.announce(post.announcement, of: session, in: pusher.feed) { [weak pusher] isKept in
+            // Otherwise the archive is closed: the session repeats the event in the next process.
+            if isKept { done() }
+            pusher?.announced()
         }
     }
-}
 
-/// The numbers of one or all receivers.
-struct WebhookStatistics {
-    var waitingCount = 0
-    var oldestAge = Duration.zero
-    var deliveredCount = 0
-    var drops = WebhookQueue.Drops()
+    private func singlePusher(of session: SessionID) -> (APIKey, FeedPusher)? {
+        if pushers.isEmpty { return nil }
+        guard let key = try? SessionIDCodec.apiKey(of: session), let pusher = pushers[key],
+            pusher.receiver.types == nil
+        else { return nil }
+        return (key, pusher)
+    }
+
+    // MARK: - For operators
+
+    /// By project. A node that does not post a feed does not know how far its receiver is.
+    var consumers: [FeedConsumers.Consumer] {
+        pushers.filter { $0.value.push.hasClaim }.sorted { $0.key.rawValue < $1.key.rawValue }.map { project, pusher in
+            FeedConsumers.Consumer(
+                project: project, feed: pusher.feed, kind: .push, name: "\(pusher.receiver)",
+                offset: pusher.push.cursor, eventCount: pusher.push.deliveredCount)
+        }
+    }
+
+    var pushes: [FeedPush] { pushers.values.map(\.push) }
+
+    // MARK: - The end
+
+    /// Waits until every receiver has everything, or one fails, but not for long: for a server whose feeds end with it.
+    func finish(within limit: Duration = stopTime, done: @escaping () -> Void) {
+        let timer = LoopTimer(loop: loop) { [weak self] in self?.endFinishing() }
+        finishing = (timer, done)
+        timer.schedule(at: loop.now.advanced(by: limit))
+        checkFinished()
+    }
+
+    private func checkFinished() {
+        if finishing != nil, pushers.values.allSatisfy({ $0.push.isUpToDate || $0.push.isFailing }) { endFinishing() }
+    }
+
+    private func endFinishing() {
+        guard let (_, done) = finishing else { return }
+        finishing = nil
+        for pusher in pushers.values where !pusher.push.isUpToDate { pusher.reportLoss() }
+        done()
+    }
+
+    func stop() { for pusher in pushers.values { pusher.stop() } }
 }

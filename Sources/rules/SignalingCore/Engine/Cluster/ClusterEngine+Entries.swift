@@ -28,7 +28,7 @@ extension ClusterEngine: CommandLogObserver {
         let change = hosted.carryOut(command, as: entry)
         if let ticket { answer(ticket, change.outcome, to: command, entry, hosted) }
         sessions.report(change, of: hosted, presence(of: hosted, previousKeeper))
-        if command.movesDeadlines || hosted.state?.keeper != previousKeeper { schedule(hosted) }
+        if command.movesDeadlines || hosted.tellsUnread || hosted.state?.keeper != previousKeeper { schedule(hosted) }
         noteCarriedOut(entry, command, change.outcome, hosted)
         if isOwnLoss(command, by: entry.position.id.run) {
             log.close(entry.session)

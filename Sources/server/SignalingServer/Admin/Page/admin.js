@@ -1,8 +1,8 @@
 // The admin page: asks the server every two seconds, and shows the answers.
 import {
-  CursorPages, Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeKept, describeState, moment,
-  personName, restrictionAuthor, restrictionName, restrictionSubject, sessionHash, sessionInHash, sessionName, terms,
-  undoing,
+  CursorPages, Pages, Series, age, bytes, cards, count, decimal, describeEvent, describeKept, describeState,
+  describeWaiting, moment, personName, restrictionAuthor, restrictionName, restrictionSubject, sessionHash,
+  sessionInHash, sessionName, terms, undoing,
 } from "./model.mjs";
 
 const interval = 2000;
@@ -51,6 +51,9 @@ async function refresh() {
     if (!isCurrent()) return;
     if (selected !== null) await refreshDetail(isCurrent);
     if (!isCurrent()) return;
+    const feeds = await ask("feeds");
+    if (!isCurrent()) return;
+    showConsumers(feeds.items);
     element("login").hidden = true;
     setStatus(`${stats.status === "ok" ? "Running" : stats.status} for ${age(stats.uptimeSeconds)}, version ${stats.version}`);
   } catch (error) {
@@ -384,6 +387,17 @@ function showEvents(events) {
   for (const event of events.items) list.prepend(make("li", { text: describeEvent(event) }));
   while (list.children.length > eventLimit) list.lastChild.remove();
   lastSeq = events.items.at(-1)?.seq ?? lastSeq ?? events.lastSeq;
+}
+
+function showConsumers(items) {
+  element("backends").hidden = items.length === 0;
+  fill("consumers", items, (each) => `${each.apiKey} ${each.kind} ${each.name}`, (row, each) => {
+    const { entries, time } = describeWaiting(each);
+    setCells(row, [
+      [each.name, "data"], [each.apiKey], [each.kind], [count(each.events), "number"], [entries, "number"],
+      [time, "number"],
+    ]);
+  });
 }
 
 for (const [prefix, pages] of [["", listPages], ["members-", () => memberPages]]) {

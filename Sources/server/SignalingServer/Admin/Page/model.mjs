@@ -12,7 +12,7 @@ export const cards = [
   { title: "Refusals per second", read: rate((each) => each.refusals + each.signalRefusals), write: decimal },
   { title: "Event loop busy", read: rate((each) => each.loopBusySeconds), write: percent },
   { title: "Longest turn", read: (now) => now.loopLongestTurnSeconds, write: seconds },
-  { title: "Webhook events waiting", read: (now) => now.webhookQueue, write: count },
+  { title: "Webhook delay", read: (now) => now.webhookDelaySeconds, write: age },
   { title: "Memory", read: (now) => now.residentMemoryBytes ?? 0, write: bytes },
 ];
 
@@ -137,6 +137,14 @@ export class CursorPages {
 export function describeKept({ hasHistory, restrictions }) {
   const held = restrictions === 1 ? "1 restriction" : `${count(restrictions)} restrictions`;
   return [hasHistory && "messages", restrictions > 0 && held].filter(Boolean).join(", ");
+}
+
+/** What waits for a backend in a feed, in words: the number of entries, and for how long the oldest has waited. */
+export function describeWaiting({ waitingEntries, hasMore, waitingSeconds, isGone }) {
+  if (isGone) return { entries: "further than the feed reaches", time: "" };
+  // The feed cannot be read at present.
+  if (waitingEntries === undefined) return { entries: "unknown", time: "" };
+  return { entries: `${count(waitingEntries)}${hasMore ? "+" : ""}`, time: age(waitingSeconds) };
 }
 
 /** The terms of a restriction that an operator has chosen, for a request. */

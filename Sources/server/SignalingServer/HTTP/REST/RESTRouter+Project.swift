@@ -53,6 +53,7 @@ extension RESTRouter {
                 hub.listModeration(of: session, for: exchange, charge: charge(to: project))
             }
         case .revocations: try handleRevocations(exchange, of: project)
+        case .feed: readFeed(try FeedRequest(exchange), of: project, for: exchange)
         case .link: exchange.respond(try makeLink(exchange, of: project))
         case .media,
             .streams where exchange.method == .put:

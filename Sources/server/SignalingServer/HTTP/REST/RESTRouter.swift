@@ -15,6 +15,10 @@ final class RESTRouter {
     private let isShared: Bool
     var links: LinkCodes?
     let revocations: any RevocationStore
+    let feeds: FeedDesk
+    /// Those that are open, by their numbers.
+    var feedStreams: [UInt64: FeedStream] = [:]
+    var feedStreamCount: UInt64 = 0
     var fields = RequestFields()
     var randomness = SystemRandomNumberGenerator()
     private var rates: RequestRates
@@ -46,7 +50,7 @@ final class RESTRouter {
     ///   - metrics: `nil` if this listener does not have them.
     init(
         hub: ServerHub, verifier: TokenVerifier, files: StaticFiles, development: DevelopmentRooms?,
-        isShared: Bool, links: LinkCodes?, revocations: any RevocationStore, requestRate: RateLimit?,
+        isShared: Bool, links: LinkCodes?, revocations: any RevocationStore, feeds: FeedDesk, requestRate: RateLimit?,
         obstacle: @escaping () -> String?,
         historyFault: @escaping () -> String?, admin: AdminAPI,
         metrics: (() -> HTTPResponse)?, log: RequestLog, logger: Logger
@@ -58,6 +62,7 @@ final class RESTRouter {
         self.isShared = isShared
         self.links = links
         self.revocations = revocations
+        self.feeds = feeds
         rates = RequestRates(limit: requestRate)
         self.obstacle = obstacle
         self.historyFault = historyFault

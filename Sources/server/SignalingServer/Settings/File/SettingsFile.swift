@@ -24,6 +24,8 @@ struct SettingsFile {
     let changes: [APIKey: Set<ChangeKind>]
     /// What becomes of read markers there, instead of what ``SettingsTable/readMarkers`` says.
     let readMarkers: [APIKey: ReadMarkers]
+    /// Whether single projects have a feed.
+    let feeds: [APIKey: Bool]
     /// Where the tokens of single projects have their user; `nil` as a value: nowhere.
     let userSources: [APIKey: UserSource?]
     /// What the admin page calls sessions.
@@ -52,6 +54,7 @@ struct SettingsFile {
         var history: [APIKey: KeptTypes?] = [:]
         var changes: [APIKey: Set<ChangeKind>] = [:]
         var readMarkers: [APIKey: ReadMarkers] = [:]
+        var feeds: [APIKey: Bool] = [:]
         var userSources: [APIKey: UserSource?] = [:]
         let table = SettingsTable.shared
         let lists: [(name: String, known: [String], read: (Members) throws -> Project)] = [
@@ -72,12 +75,14 @@ struct SettingsFile {
                 let kept = faults.collect { try Self.history(members) } ?? nil
                 let permitted = faults.collect { try Self.changes(members) } ?? nil
                 let markers = faults.collect { try Self.readMarkers(members) } ?? nil
+                let feed = faults.collect { try Self.feed(members) } ?? nil
                 guard var project else { continue }
                 project.revoked = revoked ?? project.revoked
                 projects.append(project)
                 webhooks[project.apiKey] = webhook
                 changes[project.apiKey] = permitted
                 readMarkers[project.apiKey] = markers
+                feeds[project.apiKey] = feed
                 if let userSource { userSources.updateValue(userSource, forKey: project.apiKey) }
                 if let kept { history.updateValue(kept, forKey: project.apiKey) }
             }
@@ -86,9 +91,8 @@ struct SettingsFile {
         }
         self.projects = projects
         self.webhooks = webhooks
-        self.history = history
-        self.changes = changes
-        self.readMarkers = readMarkers
+        (self.history, self.changes) = (history, changes)
+        (self.readMarkers, self.feeds) = (readMarkers, feeds)
         self.userSources = userSources
         labels = Self.labels(in: settings, &faults)
         self.path = path
@@ -122,11 +126,12 @@ struct SettingsFile {
 
     private static let webhookMembers = [
         SettingsTable.shared.webhookUrl.declaration.name, SettingsTable.shared.webhookSecret.declaration.name,
+        SettingsTable.shared.webhookTypes.declaration.name,
     ]
 
     /// What projects and applications have in common.
     private static let commonMembers =
-        [historyMember, changesMember, readMarkersMember, userMember, revokedMember] + webhookMembers
+        [historyMember, changesMember, readMarkersMember, feedMember, userMember, revokedMember] + webhookMembers
 
     private static let historyMember = SettingsTable.shared.history.declaration.name
 
@@ -159,9 +164,22 @@ struct SettingsFile {
         try value(readMarkersMember, members) { try ReadMarkers(setting: $0) }
     }
 
+    private static let feedMember = SettingsTable.shared.feed.declaration.name
+
+    /// Whether the project has a feed; `nil` if it does not say.
+    private static func feed(_ members: Members) throws -> Bool? {
+        guard let value = members.object[feedMember] else { return nil }
+        guard let flag = value.boolValue else {
+            throw ConfigurationError("\(members.name): \"\(feedMember)\" must be true or false")
+        }
+        return flag
+    }
+
     private static func webhook(_ members: Members) throws -> WebhookReceiver? {
         let texts = try webhookMembers.map { try members.object[$0] == nil ? nil : members.text($0) }
-        do { return try WebhookReceiver.read(url: texts[0], secret: texts[1]) } catch let error as ConfigurationError {
+        do { return try WebhookReceiver.read(url: texts[0], secret: texts[1], types: texts[2]) } catch let error
+            as ConfigurationError
+        {
             throw ConfigurationError("\(members.name): \(error.description)")
         }
     }
