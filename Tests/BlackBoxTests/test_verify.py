@@ -85,6 +85,19 @@ def test_h_1_his_5_9_log_35_nodes_have_every_message_that_another_one_has_acknow
     assert report["messagesRead"] > 1000 and report["erasuresTold"] > 0 and report["edits"] > 0
 
 
+def test_feed_1_feed_4_feed_5_hang_and_die_as_they_may_the_consumers_of_a_feed_get_everything_in_order_over_kills():
+    """F1, F2: one reads, and one gets posts. Both are in trouble for a third of the time."""
+    status, report = verify(
+        "--feed", "--signals", 1500, "--sessions", 2, "--kills", 3, "--restarts", 1, "--leaves", 4, "--guests", 4,
+        "--erasures", 4, "--changes", 8, "--bans", 4, "--consumer-downtime", 30)
+    assert status == 0, report
+    assert report["violations"] == []
+    for consumer in report["feed"].values():
+        assert consumer["events"] > 200 and consumer["troubles"] > 0 and consumer["downtimeMilliseconds"] > 0
+        assert consumer["newBeginnings"] == 0, "the feed outlives its servers"
+    assert report["feed"]["push"]["doubles"] > 0, "what has no answer comes again"
+
+
 def test_verify_leaves_no_server_behind_even_when_it_is_killed(tmp_path):
     with Command(
         "verify", "--bare", "--signals", "1000000", program=LAB, env=environment() | {"TMPDIR": str(tmp_path)}
@@ -123,6 +136,8 @@ def test_the_program_of_the_server_says_where_its_commands_have_gone():
         (["--members", 1], "members"),
         (["--bare", "--upgrade", BINARY], "--upgrade"),
         (["--nodes", 3, "--restores", 1], "--restores"),
+        (["--feed", "--in-memory"], "--in-memory"),
+        (["--consumer-downtime", 10], "--feed"),
     ],
 )
 def test_verify_refuses_a_plan_that_cannot_run(options, words):

@@ -369,7 +369,7 @@ private func changed(_ seq: Int, _ ref: Int, _ data: String, from: String = "ada
     let details = sender.map { #","connection":\#($0)"# } ?? ""
     return #"{"ev":"change","seq":\#(seq),"ref":\#(ref),"rel":"edit","from":"\#(from)"\#(details),"data":"\#(data)"}"#
 }
-private func version(_ seq: Int) -> String { #","changed":\#(seq),"edited":1"# }
+func version(_ seq: Int) -> String { #","changed":\#(seq),"edited":1"# }
 func list(_ id: Int, _ messages: [String], through: Int) -> String {
     #"{"ev":"history","id":\#(id),"first":3,"last":4,"more":false,"changedThrough":\#(through),"#
         + #""messages":[\#(messages.joined(separator: ","))]}"#
@@ -377,7 +377,7 @@ func list(_ id: Int, _ messages: [String], through: Int) -> String {
 
 extension Wire {
     /// Ada edits a message.
-    fileprivate mutating func edit(_ ref: Int, _ data: String, seq: Int) {
+    mutating func edit(_ ref: Int, _ data: String, seq: Int) {
         up(1, change(100 + seq, ref, data))
         for socket in [1, 2] { down(socket, changed(seq, ref, data)) }
         down(1, ack(100 + seq, seq))

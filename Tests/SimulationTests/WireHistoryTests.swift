@@ -468,13 +468,13 @@ extension Wire {
     }
 
     /// Ada erases everything up to 5.
-    fileprivate mutating func eraseAll() {
+    mutating func eraseAll() {
         up(1, #"{"op":"erase","id":90,"through":5}"#)
         for socket in [1, 2] { down(socket, erased(6, #""through":5"#)) }
         down(1, ack(90, 6))
     }
 
-    fileprivate mutating func leave(_ sockets: [Int]) {
+    mutating func leave(_ sockets: [Int]) {
         for socket in sockets {
             judge.clientClosed(socket, code: 1000)
             judge.closed(socket, at: now)

@@ -16,6 +16,8 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         case c1 = "C1"
         case c2 = "C2"
         case c3 = "C3"
+        case f1 = "F1"
+        case f2 = "F2"
         /// Of read markers.
         case read1 = "READ-1"
 
@@ -23,6 +25,8 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
         public static let ofHistory: [Promise] = [.h1, .h2, .h3]
         /// Those of messages that change.
         public static let ofChanges: [Promise] = [.c1, .c2, .c3]
+        /// Those of the feed of a project.
+        public static let ofFeed: [Promise] = [.f1, .f2]
     }
 
     public enum Kind: Sendable {

@@ -12,17 +12,18 @@ public struct WireJudge: Sendable {
     /// The caller's number for a socket. Each number is used once.
     public typealias SocketNumber = Int
 
-    private var record: WireRecord
-    private var found = Findings()
+    var record: WireRecord
+    var found = Findings()
 
     private let resume = ResumeJudge()
-    private let sender = SenderJudge()
+    let sender = SenderJudge()
     private let order = OrderJudge()
     private let answer = AnswerJudge()
     private var presence = PresenceJudge()
-    private var history = HistoryJudge()
+    var history = HistoryJudge()
     private var moderation = ModerationJudge()
     private var markers = MarkerJudge()
+    var feed = FeedJudge()
 
     public init(terms: Terms) { record = WireRecord(terms: terms) }
 
@@ -41,6 +42,7 @@ public struct WireJudge: Sendable {
         var found = found
         let judges: [any Judge] = [order, presence, answer, history, moderation, markers]
         for judge in judges { judge.conclude(record, at: now, isSettled: isSettled, &found) }
+        feed.conclude(record, isSettled: isSettled, &found)
         return found.violations
     }
 
@@ -69,7 +71,8 @@ public struct WireJudge: Sendable {
                 continue
             }
             let seq = Int(line.seq.rawValue)
-            if let told = record.orders[Int(epoch)][seq], told != event, isToldToBackendsAlone(told, at: seq, in: epoch) {
+            if let told = record.orders[Int(epoch)][seq], told != event, isToldToBackendsAlone(told, at: seq, in: epoch)
+            {
                 record.orders[Int(epoch)].forget(seq)
             }
             order.judge(event, at: seq, in: epoch, record, &found)

@@ -83,6 +83,14 @@ struct VerifyCommand: AsyncParsableCommand {
             "How many times to restore a backup, to put an older copy back, and to remove a history.", \.restores))
     var restores: Int?
     @Option(help: count("How many times to mute or ban a user, or to freeze a session.", \.bans)) var bans: Int?
+    @Flag(
+        help: "Two backends consume the feed of the project, one by pull and one by push. What they get is checked.")
+    var feed = false
+    @Option(
+        help: """
+            How many percent of the time these backends are down, hang, fail or do not answer. (default: 30 with --feed)
+            """)
+    var consumerDowntime: Int?
     @Flag(help: "Leave out every fault that no option on this command line asks for.") var bare = false
     @Flag(help: "Start the server without a state folder. A kill then loses its sessions, and clients are told.")
     var inMemory = false
@@ -111,6 +119,8 @@ struct VerifyCommand: AsyncParsableCommand {
         if redisFailovers ?? 0 > 0 { (plan.redisCuts, plan.redisKills) = (0, 0) }
         if upgrade != nil { plan.forgoNewRules() }
         plan.isInMemory = inMemory
+        plan.hasFeed = feed
+        if !feed { plan.consumerDowntime = 0 }
         if inMemory { plan.restarts = 0 }
         if inMemory || plan.isShared { plan.restores = 0 }
         let given: [(WritableKeyPath<Verification.Plan, Int>, Int?)] = [
@@ -121,7 +131,7 @@ struct VerifyCommand: AsyncParsableCommand {
             (\.redisFailovers, redisFailovers), (\.leaves, leaves), (\.guests, guests),
             (\.expiredTokens, expiredTokens), (\.readers, readers),
             (\.erasures, erasures), (\.changes, changes), (\.sleeps, sleeps), (\.bans, bans), (\.archives, archives),
-            (\.restores, restores), (\.port, port),
+            (\.restores, restores), (\.consumerDowntime, consumerDowntime), (\.port, port),
         ]
         for (count, value) in given { plan[keyPath: count] = value ?? plan[keyPath: count] }
         // The default shares of REST signals and of expelled guests fit into short runs, too.
@@ -136,6 +146,10 @@ struct VerifyCommand: AsyncParsableCommand {
         if upgrade != nil, plan.kills + plan.restarts == 0 {
             throw ExitStatus.exit(
                 ExitStatus.usage, "--upgrade has no effect without --kills or --restarts: no server starts again.")
+        }
+        if feed, upgrade != nil {
+            throw ExitStatus.exit(
+                ExitStatus.usage, "--feed contradicts --upgrade: the older program may not know the feed.")
         }
         let page = try report.map { try ReportFile($0) }
         let program = server.map { URL(filePath: $0) } ?? Self.neighbour

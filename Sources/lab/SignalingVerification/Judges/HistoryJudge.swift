@@ -167,7 +167,7 @@ struct HistoryJudge: Judge {
     }
 
     /// A message is the one that its clients have received as an event at this seq (H1, H2).
-    private mutating func judge(
+    mutating func judge(
         _ message: Passage.Message, in request: WireRecord.PageRequest, by reader: Reader, _ record: WireRecord,
         _ found: inout Findings
     ) {

@@ -255,16 +255,19 @@ extension WireRecord {
     /// - Parameter described: what they say of their senders, if these have sent them.
     mutating func messages(in page: WireLine, _ described: inout [(name: Name, details: Details)]) -> [Passage.Message]
     {
-        (page.list("messages") ?? []).map { line in
-            let (sender, changed) = (line.member("connection"), line.position("changed"))
-            let signal = line.isTrue("erased") || changed != nil ? nil : line.text("data").flatMap { signals[$0] }
-            if let sender, let from = signal.flatMap({ sending($0).from }), sender.text("connectionId") == id(from) {
-                described.append((from, details(sender)))
-            }
-            return Passage.Message(
-                line: line, seq: line.seq, signal: signal, changed: changed, user: sender?.text("user").map { user($0) }
-            )
+        (page.list("messages") ?? []).map { message($0, &described) }
+    }
+
+    mutating func message(
+        _ line: WireLine, _ described: inout [(name: Name, details: Details)]
+    ) -> Passage.Message {
+        let (sender, changed) = (line.member("connection"), line.position("changed"))
+        let signal = line.isTrue("erased") || changed != nil ? nil : line.text("data").flatMap { signals[$0] }
+        if let sender, let from = signal.flatMap({ sending($0).from }), sender.text("connectionId") == id(from) {
+            described.append((from, details(sender)))
         }
+        return Passage.Message(
+            line: line, seq: line.seq, signal: signal, changed: changed, user: sender?.text("user").map { user($0) })
     }
 
     /// nil if the line names nothing.

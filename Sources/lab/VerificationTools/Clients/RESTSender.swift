@@ -5,10 +5,6 @@ import SignalingTokens
 import SignalingVerification
 import Synchronization
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A backend that signals to one session, ends connections of it, and acts as a moderator, through REST.
 final class RESTSender: Sendable {
     private struct Notes {
@@ -18,16 +14,15 @@ final class RESTSender: Sendable {
     }
 
     let name: String
-    private let project: Project
     private let sessionId: SessionID
     private let tap: WireTap
     private let start: ContinuousClock.Instant
     private let notes = Mutex(Notes())
-    private let urls = URLSession(configuration: .ephemeral)
+    private let requests: BackendRequests
 
     init(name: String, project: Project, sessionId: SessionID, tap: WireTap, start: ContinuousClock.Instant) {
         self.name = name
-        self.project = project
+        requests = BackendRequests(project: project)
         self.sessionId = sessionId
         self.tap = tap
         self.start = start
@@ -172,25 +167,8 @@ final class RESTSender: Sendable {
     /// - Returns: nil without an answer.
     private func request(
         _ method: String, _ path: String, body: String?, port: Int
-    ) async -> (status: Int, body: Data)? {
-        var randomness = SystemRandomNumberGenerator()
-        let base = "http://127.0.0.1:\(port)/v2/project/\(project.apiKey.rawValue)/session/\(sessionId.rawValue)"
-        guard let url = URL(string: base + path),
-            let credentials = try? RequestCredentials.make(project: project, now: .current, using: &randomness)
-        else { return nil }
-        var request = URLRequest(url: url, timeoutInterval: 15)
-        request.httpMethod = method
-        request.setValue(credentials, forHTTPHeaderField: "X-OPENTOK-AUTH")
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        // A connection that is used again may be lost meanwhile, and the library would repeat the request.
-        request.setValue("close", forHTTPHeaderField: "Connection")
-        request.httpBody = body.map { Data($0.utf8) }
-        if Task.isCancelled { return nil }
-        // Foundation crashes when a task is cancelled while it begins a request (TaskRegistry.swift). So a request goes on
-        // when the run is given up; its server is killed then.
-        let answer = Task { [urls, request] in try? await urls.data(for: request) }
-        guard let (data, response) = await answer.value, let response = response as? HTTPURLResponse else { return nil }
-        return (response.statusCode, data)
+    ) async -> BackendRequests.Answer? {
+        await requests.send(method, "/session/\(sessionId.rawValue)" + path, body: body, port: port)
     }
 }
 

@@ -4,6 +4,9 @@ import Foundation
 struct RawConnection {
     private let descriptor: Int32
 
+    /// - Parameter descriptor: of a listening socket. Its calls wait for as long as it takes.
+    init(accepted descriptor: Int32) { self.descriptor = descriptor }
+
     /// - Parameter patience: how many seconds one call may take.
     init?(port: Int, patience: Int) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -59,6 +62,12 @@ struct RawConnection {
     }
 
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// The other side gets a reset at the close.
+    func willReset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
+    }
 
     func close() { _ = Foundation.close(descriptor) }
 }

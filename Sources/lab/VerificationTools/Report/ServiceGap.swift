@@ -27,6 +27,7 @@ struct Percentiles: Sendable {
     var count = 0
     var p50 = Duration.zero
     var p95 = Duration.zero
+    var p99 = Duration.zero
     var max = Duration.zero
 
     /// The nearest rank: the smallest duration that is not exceeded by that share of all.
@@ -37,6 +38,7 @@ struct Percentiles: Sendable {
         count = sorted.count
         p50 = rank(50)
         p95 = rank(95)
+        p99 = rank(99)
         max = last
     }
 }

@@ -20,6 +20,8 @@ package struct VerifyReport: Sendable {
     private(set) var stalledTime = Duration.zero
     private(set) var violations: [Violation] = []
     private(set) var counts: [String: Int] = [:]
+    /// What the consumers of the feed have got.
+    private(set) var consumers: [FeedConsumers.Consumer: FeedConsumers.Result] = [:]
 
     /// What the caller knows of the program, for the report.
     package var version = ""
@@ -56,6 +58,7 @@ package struct VerifyReport: Sendable {
         counts["pagesRead", default: 0] += stage.pagesRead.value
         counts["messagesRead", default: 0] += stage.messagesRead.value
         counts.merge(stage.counts, uniquingKeysWith: +)
+        if let feed = stage.feed { consumers = feed.results }
         timeline += stage.timeline
         stalledTime = max(stalledTime, stage.tap.stalledTime)
     }
@@ -157,6 +160,10 @@ package struct VerifyReport: Sendable {
                 "changes: \(number("edits")) edits and \(number("deletions")) deletions acknowledged, \(number("changesRefused")) refused or lost; \(number("editsTold")) edits told, \(number("changeLists")) lists of changes read; "
                     + kept(Violation.Promise.ofChanges))
         }
+        if plan.hasFeed {
+            for consumer in FeedConsumers.Consumer.allCases { lines.append(feedLine(consumer)) }
+            lines.append("feed: \(kept(Violation.Promise.ofFeed))")
+        }
         if plan.bans > 0 {
             let delays = Percentiles(banDelays)
             lines.append(
@@ -190,6 +197,13 @@ package struct VerifyReport: Sendable {
         lines.append("repeat it with: \(command)")
         lines.append(isGood ? "every promise was kept" : "\(violations.count) violations of the promises")
         return lines.joined(separator: "\n")
+    }
+
+    private func feedLine(_ consumer: FeedConsumers.Consumer) -> String {
+        guard let result = consumers[consumer] else { return "feed by \(consumer.rawValue): nothing" }
+        let (tally, delays) = (result.tally, Percentiles(result.tally.delays))
+        return
+            "feed by \(consumer.rawValue): \(tally.events) events in \(result.batches) batches, \(tally.gaps) gaps, \(tally.restarts) new beginnings, \(tally.doubles) doubles; \(result.troubles) times in trouble, \(result.downtime.wholeMilliseconds) ms; while it was up, an event took p50 \(delays.p50.wholeMilliseconds) ms, p99 \(delays.p99.wholeMilliseconds) ms, max \(delays.max.wholeMilliseconds) ms"
     }
 
     // MARK: - JSON
@@ -229,6 +243,14 @@ package struct VerifyReport: Sendable {
         writer.beginArray()
         for time in failoverTimes { writer.value(Int(time.wholeMilliseconds)) }
         writer.endArray()
+        if plan.hasFeed {
+            writer.name("feed")
+            writer.beginObject()
+            for (consumer, result) in consumers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                write(consumer, result, &writer)
+            }
+            writer.endObject()
+        }
         if let resources {
             writer.member("descriptorsAtStart", resources.descriptorsAtStart)
             writer.member("descriptorsAtEnd", resources.descriptorsAtEnd)
@@ -251,6 +273,24 @@ package struct VerifyReport: Sendable {
         writer.endArray()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func write(
+        _ consumer: FeedConsumers.Consumer, _ result: FeedConsumers.Result, _ writer: inout JSONWriter
+    ) {
+        writer.name(escaping: consumer.rawValue)
+        writer.beginObject()
+        writer.member("events", result.tally.events)
+        writer.member("batches", result.batches)
+        writer.member("gaps", result.tally.gaps)
+        writer.member("newBeginnings", result.tally.restarts)
+        writer.member("doubles", result.tally.doubles)
+        writer.member("troubles", result.troubles)
+        writer.member("downtimeMilliseconds", result.downtime.wholeMilliseconds)
+        let delays = Percentiles(result.tally.delays)
+        write("delays", delays, &writer)
+        writer.member("p99Milliseconds", delays.p99.wholeMilliseconds)
+        writer.endObject()
     }
 
     private func write(_ name: String, _ percentiles: Percentiles, _ writer: inout JSONWriter) {

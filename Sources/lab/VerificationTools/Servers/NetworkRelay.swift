@@ -61,19 +61,23 @@ package final class NetworkRelay: Sendable {
         self.tap = tap
         self.receiveBufferByteCount = receiveBufferByteCount
         target = Mutex(UInt16(truncatingIfNeeded: port))
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = Self.loopback(0)
+        (listener, self.port) = try Self.listen()
+        Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// Listens on a free loopback port.
+    static func listen() throws -> (listener: Int32, port: Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
         let isBound = withUnsafeMutablePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && listen(listener, 128) == 0
+                bind(listener, address, length) == 0 && Foundation.listen(listener, 128) == 0
                     && getsockname(listener, address, &length) == 0
             }
         }
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
-        self.port = Int(UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread { [self] in acceptAll() }
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
     /// The port to which the next connection goes.

@@ -19,6 +19,9 @@ struct ServerTerms: Sendable {
     var permitsChanges = false
     static let keptTypes: Set<String> = ["a", VerifiedClient.lastSignalType]
 
+    /// Where the servers post the feed of the project; nil: it has none.
+    var feedReceiver: String?
+
     /// Whether several servers keep the sessions in one Redis.
     var isShared = false
 
@@ -55,8 +58,17 @@ struct ServerTerms: Sendable {
     /// The settings that `signalbox serve` reads from its environment.
     var environment: [String: String] {
         guard keepsHistory else { return [:] }
-        let changes = permitsChanges ? ["SIGNALBOX_CHANGES": "edit,erase"] : [:]
-        return changes.merging([
+        var others = permitsChanges ? ["SIGNALBOX_CHANGES": "edit,erase"] : [:]
+        if let feedReceiver {
+            others.merge(
+                [
+                    "SIGNALBOX_FEED": "true", "SIGNALBOX_WEBHOOK_URL": feedReceiver, "SIGNALBOX_WEBHOOK_TYPES": "all",
+                    "SIGNALBOX_WEBHOOK_SECRET": "the secret of the receiver",
+                    "SIGNALBOX_WEBHOOK_RETRY_MILLISECONDS": "20", "SIGNALBOX_UNREAD_SECONDS": "1",
+                ]
+            ) { $1 }
+        }
+        return others.merging([
             "SIGNALBOX_HISTORY": Self.keptTypes.sorted().joined(separator: ","),
             "SIGNALBOX_HISTORY_MESSAGES": "\(historyBound ?? 1_000_000_000)", "SIGNALBOX_HISTORY_BYTES": "\(1 << 40)",
             "SIGNALBOX_HISTORY_TOTAL_BYTES": "\(1 << 50)",

@@ -66,6 +66,8 @@ final class Stage: Sendable {
     private let roomList = Mutex<[Room]>([])
     private let project: Project
     private let folder: URL
+    /// The backends that consume the feed; nil if the project has none.
+    let feed: FeedConsumers?
     /// Of a server without Redis.
     var stateFolder: StateFolder { StateFolder(url: ServerProcess.stateFolder(in: folder)) }
     private let marks = Mutex<[Mark]>([])
@@ -79,19 +81,20 @@ final class Stage: Sendable {
 
     /// Starts the servers.
     ///
-    /// - Parameter isOver: whether the run is over, so that no server starts any more.
+    /// - Parameters:
+    ///   - hasFeed: whether backends consume the feed of the project.
+    ///   - isOver: whether the run is over, so that no server starts any more.
     /// - Throws: ``VerificationError`` when one does not start; `CancellationError` when the run is over.
     init(
         programs: Verification.Programs, port: Int, cluster plan: Cluster.Plan, terms: ServerTerms,
         start: ContinuousClock.Instant,
-        receiveBufferByteCount: Int? = nil, isOver: @escaping @Sendable () -> Bool
+        receiveBufferByteCount: Int? = nil, hasFeed: Bool = false, isOver: @escaping @Sendable () -> Bool
     ) throws {
         let secret = "\(UInt64.random(in: .min ... .max))"
         guard let project = Project(apiKey: APIKey(Self.apiKey), secret: secret) else {
             preconditionFailure("the key and the secret of the verification are valid")
         }
         self.project = project
-        self.terms = terms
         self.start = start
         self.receiveBufferByteCount = receiveBufferByteCount
         folder = FileManager.default.temporaryDirectory.appending(path: "signalbox-verify-\(UUID().uuidString)")
@@ -102,6 +105,10 @@ final class Stage: Sendable {
                     + "that you may write to.")
         }
         tap = WireTap(terms: terms.judged, start: start)
+        feed = hasFeed ? try FeedConsumers(project, tap: tap, start: start) : nil
+        var terms = terms
+        terms.feedReceiver = feed?.receiverURL
+        self.terms = terms
         do {
             cluster = try Cluster(
                 plan,
@@ -109,6 +116,7 @@ final class Stage: Sendable {
                     program: programs.first, upgrade: programs.upgrade, port: port, apiKey: Self.apiKey,
                     apiSecret: secret, terms: terms, folder: folder, isOver: isOver))
         } catch {
+            feed?.stop()
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
@@ -116,6 +124,7 @@ final class Stage: Sendable {
 
     /// Kills the server, ends the relays, and removes the server's state. May be called from any thread, and again.
     func tearDown() {
+        feed?.stop()
         cluster.stopForGood()
         for client in rooms.flatMap(\.all) { client.relay.stop() }
         try? FileManager.default.removeItem(at: folder)
@@ -139,9 +148,15 @@ final class Stage: Sendable {
     func serverWillBeKilled() { losses.add(1) }
 
     /// Notes a fault that began at `begin` and ends now.
-    func mark(_ kind: String, since begin: Duration? = nil) {
+    ///
+    /// - Parameter repeatsFeed: whether the feed may announce again what it announced shortly before.
+    func mark(_ kind: String, since begin: Duration? = nil, repeatsFeed: Bool = false) {
         let now = elapsed
         marks.withLock { $0.append(Mark(kind: kind, at: begin ?? now, length: now - (begin ?? now))) }
+        if repeatsFeed, feed != nil {
+            let start = MonotonicInstant(nanoseconds: (begin ?? now).wholeNanoseconds)
+            tap.judging { judge, now in judge.feedMayRepeat(since: start, at: now) }
+        }
     }
 
     // MARK: - Sessions and clients
@@ -261,6 +276,7 @@ final class Stage: Sendable {
                     + (last.error.map { "; the server answered \($0)" } ?? "")
             }
         }
+        await feed?.catchUp(within: .seconds(60))
         return cluster.hasFailed ? "the server ended by itself" : nil
     }
 

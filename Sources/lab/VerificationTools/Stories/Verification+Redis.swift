@@ -12,6 +12,6 @@ extension Verification {
         let cluster = stage.cluster
         try await onOwnThread { try harm(cluster) }
         await confirmHosts(on: stage, &group)
-        stage.mark(kind, since: begin)
+        stage.mark(kind, since: begin, repeatsFeed: true)
     }
 }

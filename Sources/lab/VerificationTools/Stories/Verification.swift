@@ -88,13 +88,14 @@ package struct Verification: Sendable {
         let stage = try await stages.add { [terms] isOver in
             try Stage(
                 programs: programs, port: plan.port, cluster: plan.cluster, terms: terms, start: start,
-                isOver: isOver)
+                hasFeed: plan.hasFeed, isOver: isOver)
         }
         defer { stage.tearDown() }
         for _ in 0..<plan.sessions { _ = try stage.addRoom(members: plan.members) }
         for client in stage.members where await !client.connect(until: .now + Self.firstConnectTime) {
             throw VerificationError(.clientNotConnected, "Client \(client.name) cannot connect to the server.")
         }
+        stage.feed?.start(on: stage, downtime: plan.consumerDowntime, seed: plan.seed)
         let sentCount = Counter()
         let watcher = Task {
             while (try? await Task.sleep(for: .seconds(5))) != nil { onProgress(sentCount.value) }
@@ -213,7 +214,7 @@ package struct Verification: Sendable {
         await process?.signal(SIGCONT)
         stage.tap.judging { judge, now in judge.serverStarted(at: now) }
         node.isSuspended.store(false, ordering: .relaxed)
-        stage.mark("freeze", since: begin)
+        stage.mark("freeze", since: begin, repeatsFeed: true)
     }
 
     private func absence(of client: VerifiedClient, for length: Duration, on stage: Stage) async {
@@ -250,7 +251,7 @@ package struct Verification: Sendable {
         case .restart: try await replaceServer(on: stage, by: SIGTERM, &random)
         case .redisCut:
             stage.cluster.cutRedis(of: Int.random(in: 0..<stage.cluster.nodes.count, using: &random))
-            stage.mark("redisCut")
+            stage.mark("redisCut", repeatsFeed: true)
         case .redisKill: try await harmRedis(on: stage, "redisKill", &group) { try $0.replaceRedis() }
         case .redisFailover: try await harmRedis(on: stage, "redisFailover", &group) { try $0.failOverRedis() }
         case .leave:
@@ -333,6 +334,7 @@ package struct Verification: Sendable {
         do { try await onOwnThread { try node.start() } } catch let error as VerificationError {
             throw VerificationError(.serverNotRestarted, error.description)
         }
+        stage.mark(isKill ? "kill" : "restart", since: begin, repeatsFeed: true)
         // The last bytes of the old server have passed, and no client can reach the new one yet.
         stage.tap.judging { judge, now in
             if isKill { judge.serverKilled(at: now) } else if !stage.terms.isShared { judge.serverStopped() }
@@ -343,7 +345,6 @@ package struct Verification: Sendable {
         // No other node may have served meanwhile, since it was the only one, or another one was suspended. The clients
         // that still have the old port would never connect again.
         stage.rebalance(stage.rooms.flatMap(\.all).filter { $0.relay.targetPort == oldPort })
-        stage.mark(isKill ? "kill" : "restart", since: begin)
     }
 
     // MARK: - Signals

@@ -60,8 +60,12 @@ extension Verification {
         package var restores = 1
         /// Restrictions of users and sessions, by a moderator and through REST in turn (MOD-1).
         package var bans = 16
+        /// How many percent of the time the consumers of the feed are down, hang, fail, or do not answer.
+        package var consumerDowntime = 30
+        /// Whether backends consume the feed of the project, beside the clients (F1, F2).
+        package var hasFeed = false
         /// Whether the servers keep a history.
-        var keepsHistory: Bool { readers + erasures + changes + sleeps + archives + restores > 0 }
+        var keepsHistory: Bool { hasFeed || readers + erasures + changes + sleeps + archives + restores > 0 }
         /// Whether the server has no state folder.
         package var isInMemory = false
         /// How many servers serve the sessions together, over one Redis.
@@ -88,6 +92,7 @@ extension Verification {
         /// Nothing that an older program may not know: neither history nor moderation.
         package mutating func forgoNewRules() {
             (readers, erasures, changes, sleeps, bans, archives, restores) = (0, 0, 0, 0, 0, 0, 0)
+            (hasFeed, consumerDowntime) = (false, 0)
         }
 
         /// Only the signals and the clients, without any fault.
@@ -110,6 +115,7 @@ extension Verification {
                 ("expiredTokens", \.expiredTokens), ("readers", \.readers), ("erasures", \.erasures),
                 ("changes", \.changes),
                 ("sleeps", \.sleeps), ("bans", \.bans), ("archives", \.archives), ("restores", \.restores),
+                ("consumerDowntime", \.consumerDowntime),
             ]
         }
 
@@ -132,6 +138,11 @@ extension Verification {
             if isInMemory || isShared, restores > 0 {
                 return "--restores contradicts --in-memory, --nodes and --redis: it needs a state folder."
             }
+            if hasFeed, isInMemory {
+                return "--feed contradicts --in-memory: such a feed ends with its server, and its consumers begin anew."
+            }
+            if !hasFeed, consumerDowntime > 0 { return "--consumer-downtime needs --feed." }
+            if consumerDowntime > 90 { return "--consumer-downtime is \(consumerDowntime). Use 0 to 90 percent." }
             if !(1...9).contains(nodes) { return "--nodes is \(nodes). Use 1 to 9." }
             if isShared, isInMemory {
                 return "--in-memory contradicts --nodes and --redis: Redis keeps the sessions."
