@@ -25,6 +25,8 @@ final class FeedRows {
     private let findState: Statement
     private let writeState: Statement
     private let projects: Statement
+    /// As many entries as each feed has, or more: a transaction that was rolled back may have counted some.
+    private var mostCounts: [APIKey: Int] = [:]
 
     init(_ database: Database) throws(DatabaseError) {
         insert = try Statement("INSERT INTO feed VALUES (?, ?, ?, ?, ?)", in: database)
@@ -80,6 +82,7 @@ final class FeedRows {
             insert.bind(Self.checksum(state.range.last, name, bytes), at: 5)
             try insert.run()
         }
+        mostCounts[project]? += entries.count
         try write(state, of: project)
     }
 
@@ -175,9 +178,7 @@ final class FeedRows {
         _ project: APIKey, before time: Int64, atMost limit: Int, stepCount: Int64
     ) throws(DatabaseError) -> Bool {
         guard var state = try state(of: project) else { return false }
-        count.bind(project.bytes, at: 1)
-        let total = try count.step() ? count.integer(0) : 0
-        count.reset()
+        let total = try entryCount(of: project, over: Int64(limit))
         let excess = min(stepCount, max(0, total - Int64(limit)))
         // Either what is too old, or what is too much: the last one of a step.
         let old = max(0, time) << 20
@@ -187,6 +188,16 @@ final class FeedRows {
         end = min(end, state.range.last)
         guard try remove(project, through: end, &state) else { return false }
         return excess == stepCount || step < old - 1
+    }
+
+    /// The number of entries, which is counted only if they may be too many: half a million take a while.
+    private func entryCount(of project: APIKey, over limit: Int64) throws(DatabaseError) -> Int64 {
+        if let most = mostCounts[project], most <= limit { return Int64(most) }
+        count.bind(project.bytes, at: 1)
+        defer { count.reset() }
+        let total = try count.step() ? count.integer(0) : 0
+        mostCounts[project] = Int(total)
+        return total
     }
 
     private func position(of project: APIKey, at index: Int64) throws(DatabaseError) -> Int64? {

@@ -24,11 +24,9 @@ extension LoggedSessions {
     private static var batchCount: Int { 64 }
     private static var batchByteCount: Int { 32_768 }
     private static var longestWait: Duration { .seconds(60) }
-    /// The same if the feed tells of it: somebody waits for it.
-    private static var longestWaitForFeed: Duration { .milliseconds(500) }
-    /// The same while a batch is on its way: the batches of the ten seconds of a proof in Redis are not too many then
-    /// (``ArchivingBatches/limit``).
-    private static var longestWaitBehindBatch: Duration { .milliseconds(700) }
+    /// The same if the feed tells of it: somebody waits for it, and each batch costs the archive a chunk. The batches of
+    /// the ten seconds of a proof in Redis are not too many then (``ArchivingBatches/limit``).
+    private static var longestWaitForFeed: Duration { .milliseconds(900) }
     /// How often erasures are told: each costs the archive what the session has. Those that wait are erased in every
     /// page already, and HIS-9 gives a minute for the files.
     private static var erasureInterval: Duration { .seconds(5) }
@@ -39,7 +37,7 @@ extension LoggedSessions {
         let told = hosted.toldForFeed
         guard let archive = history.archive, let state = hosted.state, let oldest = state.unarchived.first(after: told)
         else { return }
-        var due = oldest.time.advanced(by: Self.longestWait(announces: state.bounds.announces, isBehind: told != nil))
+        var due = oldest.time.advanced(by: state.bounds.announces ? Self.longestWaitForFeed : Self.longestWait)
         if state.unarchived.hasErasure {
             due = min(due, hosted.lastToldErasure.map { $0.advanced(by: Self.erasureInterval) } ?? time)
         }
@@ -53,13 +51,9 @@ extension LoggedSessions {
             return archiveChecks.schedule(hosted.id, at: hosted.archiveDelay(at: time))
         }
         if state.bounds.announces, let next = state.unarchived.first(after: batch.last) {
-            archiveChecks.schedule(hosted.id, at: next.time.advanced(by: Self.longestWaitBehindBatch))
+            archiveChecks.schedule(hosted.id, at: next.time.advanced(by: Self.longestWaitForFeed))
         }
         archive.carryOut(batch.steps, of: hosted.id) { [self] in noteTold($0, of: number, to: hosted) }
-    }
-
-    private static func longestWait(announces: Bool, isBehind: Bool) -> Duration {
-        announces ? (isBehind ? longestWaitBehindBatch : longestWaitForFeed) : longestWait
     }
 
     private func noteTold(_ result: Result<Void, ArchiveFault>, of number: UInt64, to hosted: Session) {
