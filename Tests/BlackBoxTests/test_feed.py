@@ -8,33 +8,19 @@ import time
 
 import pytest
 
-import cluster
 import durable
 from server_process import DEADLINE, Server
 from signalbox_client import Client
-from test_changes import change, erase, join
-from test_history import WINDOWS, Nodes, say
+from test_changes import change, erase, join, serve
+from test_history import WINDOWS, say
+from waiting import until
 
 ALL = {"history": "chat", "changes": "edit,erase", "feed": True, "unread_seconds": 1, **WINDOWS}
 
 
-@contextlib.contextmanager
-def serve(kind, tmp_path_factory, settings=ALL):
-    """A server in memory, one with a state folder, or two nodes."""
-    if kind == "memory":
-        with Server(**settings) as server:
-            yield server
-    elif kind == "folder":
-        with Server(state_dir=tmp_path_factory.mktemp("feed") / "state", **settings) as server:
-            yield server
-    else:
-        with cluster.Redis("--appendfsync", "always") as redis, contextlib.ExitStack() as stack:
-            yield Nodes([stack.enter_context(Server(redis=redis.url, **settings)) for _ in range(2)])
-
-
 @pytest.fixture(scope="module", params=["memory", "folder", "nodes"])
 def server(request, tmp_path_factory):
-    with serve(request.param, tmp_path_factory) as server:
+    with serve(request.param, tmp_path_factory, ALL) as server:
         yield server
 
 
@@ -281,3 +267,38 @@ async def test_operators_see_who_is_behind():
         reader.read()
         reader.read()
         assert server.rest("GET", "/admin/v1/feeds").json()["items"][0]["waitingEntries"] == 0
+
+
+@pytest.mark.parametrize("kind", ["memory", "folder"])
+async def test_feed_3_a_long_page_and_a_long_way_to_the_next_event_cost_no_stack(kind, tmp_path_factory):
+    with serve(kind, tmp_path_factory, ALL | {"signal_rate": 100_000, "signal_burst": 100_000}) as server:
+        session = server.project.session()
+        ada = await join(server, session, "u-ada")
+        await say(ada, *map(str, range(3_000)))
+        reader = Reader(server)
+        events = []
+        while len(messages(events)) < 3_000:
+            events += await asyncio.to_thread(reader.read, limit=1_000, live="long-poll")
+        assert [text for _, text in messages(events)] == list(map(str, range(3_000)))
+        # Every entry between is of something that is gone.
+        offset = reader.offset
+        (seq,) = await say(ada, "changed often")
+        for number in range(3_000):
+            await change(ada, seq, str(number))
+        assert server.rest("DELETE", server.session_path(session, f"/message?through={seq}")).status == 204
+        reader = Reader(server, offset, limit=1)
+        told = await reader.until(lambda event: event["event"] == "erased", session)
+        assert [(event["event"], event.get("from")) for event in told] == [("gap", seq), ("erased", None)]
+
+
+async def test_feed_6_what_comes_while_a_client_is_lost_is_unread(server, session):
+    reader = Reader(server, "now")
+    ada, bob = await join(server, session, "u-ada"), await join(server, session, "u-bob")
+    await say(ada, "bob has this one")
+    bob.socket.transport.abort()
+    nodes = getattr(server, "nodes", [server])
+    path = f"/admin/v1/sessions/{session}"
+    await until(lambda: any(node.rest("GET", path).json().get("detached") for node in nodes), "the loss of the socket")
+    (seq,) = await say(ada, "bob does not get this one")
+    told = (await reader.until(lambda event: event["event"] == "user.unread", session))[-1]
+    assert (told["user"], told["count"], told["seq"]) == ("u-bob", 1, seq)

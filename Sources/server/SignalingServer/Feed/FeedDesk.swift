@@ -71,6 +71,13 @@ final class FeedDesk {
     /// While readers wait.
     private var timer: RepeatingTimer?
     private let loop: LoopThread
+    private var delayed: [() -> Void] = []
+    private lazy var delayTimer = LoopTimer(loop: loop) { [weak self] in
+        guard let self else { return }
+        let work = delayed
+        delayed = []
+        for item in work { item() }
+    }
     /// Counts what was announced on this node: an entry may come while a reader is told that there is none.
     private var announcedCounts: [APIKey: Int] = [:]
     /// Called when a project's feed has something new on this node.
@@ -94,8 +101,6 @@ final class FeedDesk {
         }
     }
 
-    var waiterCount: Int { waiters.count }
-
     // MARK: - Reading
 
     /// Reads the next events: at most about `limit`, since it reads whole entries, and at least one entry.
@@ -114,12 +119,25 @@ final class FeedDesk {
 
     private func begin(_ key: ReadKey, for readers: [Answer]) {
         underWay[key] = SharedRead(readers: readers)
+        var isWithinCall = true
         feed.read(key.project, from: key.start, limit: key.limit) { [weak self] result in
-            switch result {
-            case .success(.page(let page)): self?.expand(page, key) { self?.finish(key, $0) }
-            case .success(.gone): self?.finish(key, .failure(.gone))
-            case .failure: self?.finish(key, .failure(.unreadable))
-            }
+            if isWithinCall { self?.later { self?.use(result, key) } } else { self?.use(result, key) }
+        }
+        isWithinCall = false
+    }
+
+    /// Goes on in another turn: an archive in memory answers within the call, and whoever reads on and on would be a deep
+    /// recursion.
+    private func later(_ work: @escaping () -> Void) {
+        delayed.append(work)
+        if delayed.count == 1 { delayTimer.schedule(at: loop.now) }
+    }
+
+    private func use(_ result: Result<FeedReading, ArchiveFault>, _ key: ReadKey) {
+        switch result {
+        case .success(.page(let page)): expand(page, key) { [weak self] in self?.finish(key, $0) }
+        case .success(.gone): finish(key, .failure(.gone))
+        case .failure: finish(key, .failure(.unreadable))
         }
     }
 
@@ -248,35 +266,5 @@ extension FeedPage {
             if rows[index - 1].end == end { break }
         }
         return rows[..<index]
-    }
-}
-
-/// The readers that wait for the next event of a feed.
-struct FeedWaiters {
-    struct Waiter {
-        let project: APIKey
-        let offset: FeedOffset
-        let limit: Int
-        let deadline: MonotonicInstant
-        let answer: FeedDesk.Answer
-    }
-
-    /// Each takes a connection, too.
-    static let limit = 1_000
-
-    private var waiting: [Waiter] = []
-    var count: Int { waiting.count }
-
-    /// - Returns: false if too many wait already.
-    mutating func add(_ waiter: Waiter) -> Bool {
-        guard waiting.count < Self.limit else { return false }
-        waiting.append(waiter)
-        return true
-    }
-
-    mutating func take(where isTaken: (Waiter) -> Bool) -> [Waiter] {
-        let taken = waiting.filter(isTaken)
-        if !taken.isEmpty { waiting.removeAll(where: isTaken) }
-        return taken
     }
 }

@@ -11,6 +11,8 @@ final class FeedExpansion {
     private var steps: [(session: SessionID, announcement: Announcement)]
     private var batch: FeedBatch
     private let done: FeedDesk.Answer
+    private var isRunning = false
+    private var mustGoOn = false
 
     init(
         engine: any SessionEngine, rows: some Sequence<FeedPage.Row>, types: KeptTypes, batch: FeedBatch,
@@ -23,15 +25,27 @@ final class FeedExpansion {
         steps = rows.flatMap { row in row.entry.announcements.map { (row.session, $0) } }.reversed()
     }
 
+    /// An archive in memory answers within the call. So this is a loop: a recursion would be as deep as the page is long.
     func proceed() {
-        while let (session, announcement) = steps.popLast() {
-            switch announcement {
-            case .event(let members): add(members, of: session)
-            case .change(let seq): return readChange(of: seq, in: session)
-            case .messages(let first, let last, let count): return readMessages(first, last, count, in: session)
-            }
+        mustGoOn = true
+        guard !isRunning else { return }
+        isRunning = true
+        defer { isRunning = false }
+        while mustGoOn {
+            mustGoOn = false
+            step()
         }
-        done(.success(batch))
+    }
+
+    private func step() {
+        guard let (session, announcement) = steps.popLast() else { return done(.success(batch)) }
+        switch announcement {
+        case .event(let members):
+            add(members, of: session)
+            mustGoOn = true
+        case .change(let seq): readChange(of: seq, in: session)
+        case .messages(let first, let last, let count): readMessages(first, last, count, in: session)
+        }
     }
 
     private func add(_ members: some Sequence<UInt8>, of session: SessionID) {
