@@ -196,6 +196,40 @@ struct UnreadTests {
         #expect(unread(&room).isEmpty)
     }
 
+    @Test("FEED-6: what comes while a client has no socket is unread, and told once, also if its connection ends then")
+    func lost() {
+        var room = ChangeRoom.withFeed(unreadDelay: .seconds(3))
+        _ = room.say("bob has this one")
+        room.submit(.detach(SocketBinding(client("bob"), socket1)))
+        let last = room.say("bob does not")
+        room.advance(to: .seconds(4))
+        #expect(unread(&room).first?.contains(#""seq":\#(last),"user":"u-bob","count":1,"#) == true)
+        // The resume window is over.
+        room.advance(to: .seconds(60))
+        #expect(room.session.contains(client("bob")) == false && unread(&room).isEmpty)
+        #expect(room.session.tellsUnreadAt == nil)
+    }
+
+    @Test(
+        "FEED-6: of several devices the one that has got most counts, and a node's loss is as old as the node's last sign"
+    )
+    func devices() {
+        var room = ChangeRoom.withFeed(unreadDelay: .seconds(3))
+        room.join("phone", user: "u-bob")
+        room.submit(.detach(SocketBinding(client("phone"), socket1)))
+        let seen = room.say("the other device has it")
+        room.leave("bob")
+        #expect(room.session.absentees["u-bob"]?.place ?? .zero > seen && room.session.tellsUnreadAt != nil)
+        room.advance(to: .seconds(9))
+        #expect(unread(&room).isEmpty)
+
+        room = ChangeRoom.withFeed(unreadDelay: .seconds(3))
+        room.advance(to: .seconds(5))
+        let missed = room.say("after the last sign")
+        room.session.nodeLost(nil, at: .seconds(4), now: .seconds(6))
+        #expect(room.session.absentees["u-bob"]?.place ?? .greatest < missed)
+    }
+
     @Test("FEED-6: a read marker is the user's place, also for what was there before the departure")
     func marker() {
         var room = ChangeRoom.withFeed(unreadDelay: .seconds(30), readMarkers: .shared)

@@ -1,6 +1,7 @@
 import SignalingProtocol
 
-/// The users who were in a session and may not be connected, until the feed has told what is unread for them (FEED-6).
+/// The users who have no socket in a session, or a device without one, until the feed has told what is unread for them
+/// (FEED-6).
 struct Absentees: Hashable, Sendable {
     /// Beyond it the user who has read least is forgotten.
     static let limit = 1_000
@@ -21,7 +22,11 @@ struct Absentees: Hashable, Sendable {
     var count: Int { absences.count }
     subscript(user: UserID) -> Absence? { absences[user] }
 
-    mutating func add(_ user: UserID, _ absence: Absence) {
+    /// A user with several devices knows what each of them has got.
+    mutating func add(_ user: UserID, _ new: Absence) {
+        let known = absences[user]
+        var absence = new
+        if let known, known.place > new.place { absence = known }
         remove(user)
         absences[user] = absence
         note(absence)
@@ -62,12 +67,21 @@ struct Absentees: Hashable, Sendable {
 }
 
 extension SessionState {
-    /// The connection of a user ends. Others of the user may go on, which is found out when a message has waited.
-    mutating func noteDeparture(of user: UserID?, _ now: MonotonicInstant) {
+    /// A connection of a user loses its socket, or ends with it. Others of the user may go on, which is found out when a
+    /// message has waited.
+    ///
+    /// - Parameter moment: the socket was there until then.
+    mutating func noteAbsence(of user: UserID?, since moment: MonotonicInstant? = nil, _ now: MonotonicInstant) {
         guard let user, bounds.unreadDelay > .zero, rules >= .changes else { return }
-        let place = (bounds.readMarkers == .off ? nil : markers[user]) ?? log.lastSeq
+        let place = (bounds.readMarkers == .off ? nil : markers[user]) ?? lastSeq(at: moment)
         let isUnread = unread(of: user, after: place) > 0
         absentees.add(user, Absentees.Absence(place: place, since: isUnread ? now : nil))
+    }
+
+    /// The last event at a moment; without one, at present.
+    private func lastSeq(at moment: MonotonicInstant?) -> Seq {
+        guard let moment else { return log.lastSeq }
+        return log.entries.last { $0.appendedAt <= moment }?.seq ?? log.reachesBackTo
     }
 
     private func unread(of user: UserID, after place: Seq) -> Int {
@@ -83,7 +97,7 @@ extension SessionState {
         guard let due = tellsUnreadAt, due <= now else { return }
         let taken = absentees.take(waitingSince: now.advanced(by: .zero - bounds.unreadDelay))
         if taken.isEmpty { return }
-        let connected = Set(roster.members.lazy.compactMap(\.connection.user))
+        let connected = Set(roster.members.lazy.filter { !$0.isDetached }.compactMap(\.connection.user))
         for (user, place) in taken where !connected.contains(user) {
             let count = unread(of: user, after: place)
             guard count > 0, bounds.announces else {

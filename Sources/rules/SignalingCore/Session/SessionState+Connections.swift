@@ -79,6 +79,7 @@ extension SessionState {
         }
         if rules >= .newerTokens { roster.note(request.token, of: claim.connectionId) }
         detachments.remove(claim.connectionId)
+        if let user = member.connection.user { absentees.remove(user) }
         var result = joinResult(
             of: member.connection, member.role, suppressesPresence: member.suppressesPresence, after: after, .resumed,
             replayThrough: log.lastSeq, now)
@@ -201,6 +202,7 @@ extension SessionState {
         {
             expire(oldest.connectionId, now, effects: &effects)
         }
+        noteAbsence(of: roster[binding.connectionId]?.connection.user, now)
         // Expires the connection at once when the resume window is zero.
         advance(to: now, effects: &effects)
         return .done
@@ -240,7 +242,8 @@ extension SessionState {
             EncodedLine(.connectionDestroyed(seq, connection, reason))
         }
         announce(.connectionDestroyed(entry.seq, member.connection, reason), now)
-        noteDeparture(of: member.connection.user, now)
+        // Without a socket it was away before.
+        if !member.isDetached { noteAbsence(of: member.connection.user, now) }
         report(.connectionDestroyed(member.connection, reason), now, effects: &effects)
         if roster.isEmpty { report(.sessionDestroyed, now, effects: &effects) }
         return true

@@ -28,6 +28,7 @@ extension SessionState {
                 lost.append(Detachments.Loss(connectionId: id, until: until, token: nil))
             }
         }
+        for loss in lost { noteAbsence(of: roster[loss.connectionId]?.connection.user, since: lostAt, now) }
         if lost.isEmpty, run != nil { return }
         var losses = detachments.losses
         // A connection may have lost its socket after the last sign of life.
