@@ -26,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "BlackBoxTe
 
 import server_process  # noqa: E402
 from server_process import Server  # noqa: E402
+from waiting import wait_for  # noqa: E402
 from webhook_receiver import Receiver  # noqa: E402
 
 
@@ -48,6 +49,9 @@ class Reader:
                 body, now = answer.read(), time.time() * 1000
                 offset = answer.headers["Stream-Next-Offset"]
                 note(json.loads(body) if body else [], now, self)
+
+    def collect(self):
+        """The thread does."""
 
     def __enter__(self):
         self.thread.start()
@@ -98,11 +102,12 @@ def run(kind, options):
             env=os.environ | {"SIGNALBOX_API_KEY": server.project.key, "SIGNALBOX_API_SECRET": server.project.secret},
             capture_output=True, check=False, text=True,
         )  # fmt: skip
-        time.sleep(1.5)
+        backend = reader or posts
+        if backend:
+            count = options.rooms * options.rate * (options.seconds + 2)
+            wait_for(lambda: backend.collect() or len(backend.delays) >= count, "the last signals", pause=0.1)
         used = server.processor_seconds() - before
-        if posts:
-            posts.collect()
-        delays = reader.delays if reader else posts.delays if posts else []
+        delays = backend.delays if backend else []
         return used, json.loads(report.stdout), sorted(delays)
 
 

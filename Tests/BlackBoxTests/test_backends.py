@@ -225,9 +225,9 @@ async def test_a_table_follows_edits_and_erasures_and_never_shows_what_is_erased
             path = server.session_path(session, f"/message?through={seqs[2]}")
             assert server.rest("DELETE", path).status == 204
             # The table keeps that there was something.
-            async with asyncio.timeout(DEADLINE):
-                while not all(erased for seq, _, erased, _ in rows_of(database, session) if seq <= seqs[2]):
-                    await asyncio.sleep(0.05)
+            await until(
+                lambda: all(erased for seq, _, erased, _ in rows_of(database, session) if seq <= seqs[2]),
+                "the erasure in the table", pause=0.05)  # fmt: skip
             last = database.rows("SELECT data FROM messages WHERE seq = %s", seqs[3])
             assert last == [("four",)]
 

@@ -99,14 +99,7 @@ final class FeedRows {
         _ project: APIKey, from start: FeedStart, limit: Int, isDamaged: (Int64) -> Void
     ) throws(DatabaseError) -> FeedReading {
         guard let range = try state(of: project)?.range else { return FeedReading(ofEmptyFeedFrom: start) }
-        let position: Int64
-        switch start {
-        case .oldest: position = range.goneThrough
-        case .newest: position = range.last
-        case .after(let offset):
-            position = offset.fitted(to: 1).parts[0]
-            guard range.reaches(position) else { return .gone }
-        }
+        guard let position = range.position(from: start) else { return .gone }
         select.bind(project.bytes, at: 1)
         select.bind(position, at: 2)
         select.bind(Int64(limit) + 1, at: 3)
@@ -129,7 +122,7 @@ final class FeedRows {
             rows.append((position, SessionID(rawValue: String(decoding: name, as: UTF8.self)), entry))
             more = false
         }
-        var page = FeedPage(at: FeedOffset([max(position, range.start)]))
+        var page = FeedPage(at: FeedOffset([position]))
         page.add(rows, more: more, of: 0)
         return .page(page)
     }

@@ -145,7 +145,7 @@ struct ChangeJudge: Sendable {
         if history.erasesMany(in: start + 1..<end + 1) {
             found.add(.c1, .missing, "\(what), and was not told that many messages were erased (CHG-9)")
         }
-        // One that has changed once more since then is there as it is now, and comes again.
+        // A message that has changed once more since then is there as it is now, and comes again.
         let versions = messages.compactMap(\.version).filter { $0 <= through }
         if zip([start] + versions, versions).contains(where: { $0 >= $1 })
             || messages.contains(where: { $0.version == nil && !$0.line.isTrue("erased") })

@@ -82,10 +82,21 @@ public struct FeedRange: Hashable, Sendable {
         (self.start, self.goneThrough, self.last) = (start, goneThrough, last)
     }
 
-    /// Whether a reader that has everything up to a position can go on from there without a gap (FEED-4). One that got its
-    /// position before the first entry has missed nothing if none is gone.
+    /// Whether a reader that has everything up to a position can go on from there without a gap (FEED-4). A reader that got
+    /// its position before the first entry has missed nothing if none is gone.
     public func reaches(_ position: Int64) -> Bool {
         position == 0 ? goneThrough == start : (goneThrough...max(goneThrough, last)).contains(position)
+    }
+
+    /// The position behind which a reader goes on; `nil` if entries behind its own are gone. For a feed of one part.
+    public func position(from start: FeedStart) -> Int64? {
+        switch start {
+        case .oldest: return goneThrough
+        case .newest: return last
+        case .after(let offset):
+            let position = offset.fitted(to: 1).parts[0]
+            return reaches(position) ? max(position, self.start) : nil
+        }
     }
 }
 

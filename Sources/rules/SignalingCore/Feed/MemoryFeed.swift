@@ -32,17 +32,10 @@ struct MemoryFeed {
     }
 
     func read(from start: FeedStart, limit: Int) -> FeedReading {
-        let position: Int64
-        switch start {
-        case .oldest: position = range.goneThrough
-        case .newest: position = range.last
-        case .after(let offset):
-            position = offset.fitted(to: 1).parts[0]
-            guard range.reaches(position) else { return .gone }
-        }
+        guard let position = range.position(from: start) else { return .gone }
         let index = firstIndex(after: position)
         let found = rows[index...].prefix(limit)
-        var page = FeedPage(at: FeedOffset([max(position, range.start)]))
+        var page = FeedPage(at: FeedOffset([position]))
         page.add(Array(found), more: index + found.count < rows.count, of: 0)
         return .page(page)
     }
